@@ -12,19 +12,41 @@ public final class PostgresStorage: Sendable {
     let sends: GroupWriter<SendGroup>
     let cache = NumberCache()
     let dense = DenseTags()
-    private let writers: [Link]
+    let writers: [Link]
     private let readers: [Link]
     private let pageReaders: [Link]
 
+    /// Which devices the unfinished deliveries have reached. They are the node's own: PostgreSQL has only what is
+    /// recorded with a page.
+    public let maps: any ProgressMaps
+
     /// Opens a database, and brings its schema up to date.
-    /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do.
+    /// - Parameter maps: Makes the progress maps of the node, and keeps those of the given deliveries.
+    /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do; `.locked` if another
+    ///   node serves it.
     public static func open(
-        _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options()
+        _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
+        maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
     ) async throws(StorageError) -> PostgresStorage {
-        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
-        let storage = PostgresStorage(settings, options, sealer)
+        var settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let starter = Link(settings)
+        let result: Result<NodeStart, StorageError>
+        do throws(DatabaseFailure) {
+            result = try await starter.perform { [settings] access throws(DatabaseFailure) in
+                try NodeStart.run(
+                    settings, sealer, takeover: options.admitsOthers ? nil : options.takeover, access.connection)
+            }
+        } catch {
+            result = .failure(error.storageError)
+        }
+        // Ends the start's lock as well.
+        await starter.close()
+        let start = try result.get()
+        settings.fence = start.fence
+        let storage = PostgresStorage(settings, options, sealer, try maps(start.unfinished))
         do throws(StorageError) {
-            try await storage.prepare(settings)
+            // From here on, a connection keeps other nodes out.
+            try await storage.probe()
             return storage
         } catch {
             await storage.close()
@@ -32,12 +54,41 @@ public final class PostgresStorage: Sendable {
         }
     }
 
+    /// Checks whether a database can be used, and changes nothing.
+    /// - Returns: Why it cannot, with a sentence that says what to do; nil if it can.
+    public static func fault(of address: DatabaseAddress) async -> StorageError? {
+        let settings = ConnectionSettings(address: address)
+        let link = Link(settings)
+        let fault: StorageError?
+        do throws(DatabaseFailure) {
+            fault = try await link.perform { access throws(DatabaseFailure) in
+                let patience = Connection.Patience.until(.now + settings.patience)
+                let check = try ServerCheck(access.connection, patience)
+                if let fault = check.fault(of: address) { return fault }
+                let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
+                return try migrator.fault(access.connection, patience)
+            }
+        } catch {
+            fault = error.storageError
+        }
+        await link.close()
+        return fault
+    }
+
+    /// The number of steps of the schema.
+    public static let schema = Migration.all.count
+
     /// The choices of whoever opens a database.
     public struct Options: Sendable {
         /// The schema in which the tables are.
         public var schema = "martlet"
         /// How long callers wait for an answer of the database.
         public var patience = Duration.seconds(5)
+        /// How long a node that starts waits for the connections of the node before to end.
+        public var takeover = Duration.seconds(15)
+        /// Whether other nodes may use the database at the same time. Nothing lets them deliver side by side yet, so this
+        /// is for tests of what the storage promises to them.
+        var admitsOthers = false
         /// The connections that write, that read pages, and that look up single rows.
         public var writers = 2
         public var pageReaders = 2
@@ -46,7 +97,10 @@ public final class PostgresStorage: Sendable {
         public init() {}
     }
 
-    private init(_ settings: ConnectionSettings, _ options: Options, _ sealer: any Sealer) {
+    private init(
+        _ settings: ConnectionSettings, _ options: Options, _ sealer: any Sealer, _ maps: any ProgressMaps
+    ) {
+        self.maps = maps
         self.sealer = sealer
         patience = options.patience
         writers = (0..<options.writers).map { _ in Link(settings) }
@@ -57,27 +111,6 @@ public final class PostgresStorage: Sendable {
         sends = GroupWriter(writers.reversed(), patience: options.patience)
     }
 
-    private func prepare(_ settings: ConnectionSettings) async throws(StorageError) {
-        let result: Result<Void, StorageError>
-        do throws(DatabaseFailure) {
-            result = try await writers[0].perform { access throws(DatabaseFailure) in
-                // A migration may wait for that of another node.
-                let patience = Connection.Patience.until(.now + .seconds(60))
-                let check = try ServerCheck(access.connection, patience)
-                if let fault = check.fault(of: settings.address) { return .failure(fault) }
-                do throws(StorageError) {
-                    let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
-                    return .success(try migrator.migrate(access.connection, patience))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        } catch {
-            throw error.storageError
-        }
-        try result.get()
-    }
-
     /// Finishes the waiting writes and closes the connections. Later calls fail with an error that says that the storage
     /// is closed.
     public func close() async {
@@ -86,7 +119,8 @@ public final class PostgresStorage: Sendable {
         for link in writers + readers + pageReaders { await link.close() }
     }
 
-    /// Asks the database for a value, to check that it answers.
+    /// Reads a small value, to check that the database answers.
+    /// - Throws: `StorageError`; `.locked` if another node has taken this one's place.
     public func probe() async throws(StorageError) {
         _ = try await read(Batch(.rare([], "SELECT 1::int4")))
     }

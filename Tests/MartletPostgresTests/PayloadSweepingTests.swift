@@ -126,7 +126,7 @@ struct PayloadSweepingTests {
             let id = try await send(draft(), to: ["bob"], with: storage)
             _ = try await storage.readPayload(id, for: "bob", at: now, from: "")
             for number in 1...5 { _ = try await storage.readPayload(id, for: "eve\(number)", at: now, from: "") }
-            let retention = PostgresStorage.NamespaceRetention(refusalLimit: 2)
+            let retention = Retention(refusalLimit: 2)
             try await storage.sweepNamespace(at: now, keeping: retention) { _ in }
             let left = try await storage.auditEntries(AuditQuery(limit: 9))
             #expect(left.map(\.access.user) == ["bob", "eve4", "eve5"])

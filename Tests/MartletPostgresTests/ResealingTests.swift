@@ -96,7 +96,7 @@ struct ResealingTests {
 
         let second = try await open(options, key: new, oldKeys: [old])
         // The hub without secrets has nothing to be sealed.
-        #expect(try await second.sealedOtherwise() == 601 + 1 + 1 + 1 + 1)
+        #expect(try await second.sealedOtherwise() == 601 + 1 + 1 + 1 + 1 + 1)
         #expect(try await !second.reseal(before: .now - .seconds(1)))
         #expect(try await second.reseal(before: .now + .seconds(3600)))
         #expect(try await second.sealedOtherwise() == 0)
@@ -135,6 +135,13 @@ struct ResealingTests {
         let first = try await open(options, key: old)
         try await store(in: first, texts: 1)
         await first.close()
+        await #expect(throws: StorageError.self) { _ = try await open(options, key: new) }
+        // Where nothing was there to compare with, it is found out by the first secret.
+        let both = try await open(options, key: new, oldKeys: [old])
+        try await both.transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(.rare([], "UPDATE namespace SET sealed_check = NULL")), patience)
+        }
+        await both.close()
         let second = try await open(options, key: new)
         await #expect(throws: StorageError.self) { _ = try await second.reseal(before: .now + .seconds(60)) }
         await second.close()

@@ -27,7 +27,7 @@ struct AudienceCounter {
             if part.registrations > 0 { count.platforms[platform.id] = part }
         }
         let end = try await storage.ordinals(of: query.hub)
-        count.isOfOneTimestamp = end?.changes == start.changes && end?.registrations == start.registrations
+        count.isConsistent = end?.changes == start.changes && end?.registrations == start.registrations
         return count
     }
 

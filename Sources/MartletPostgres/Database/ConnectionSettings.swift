@@ -8,12 +8,14 @@ struct ConnectionSettings: Sendable {
     var schema = "martlet"
     /// How long a read may take, and how long a caller waits for a write before it hears that nobody knows.
     var patience = Duration.seconds(5)
+    /// Keeps other nodes out; nil while a node starts.
+    var fence: NodeFence?
 
     /// Connects, and sets what every statement of this program expects.
     ///
     /// Generic plans: with the default, each execution of a statement with arrays is planned anew, which costs three
     /// times as much as the statement. The server notices by itself when this process is gone
-    /// (`client_connection_check_interval`).
+    /// (`client_connection_check_interval`, `tcp_keepalives_*`).
     func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
         let connection = try Connection(address, by: deadline)
@@ -22,7 +24,8 @@ struct ConnectionSettings: Sendable {
             ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("statement_timeout", answer),
             ("lock_timeout", lock), ("idle_in_transaction_session_timeout", answer), ("jit", "off"),
             ("client_connection_check_interval", "2s"), ("max_parallel_workers_per_gather", "0"),
-            ("timezone", "UTC"),
+            ("timezone", "UTC"), ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"),
+            ("tcp_keepalives_count", "3"),
         ]
         var batch = Batch()
         for (name, value) in values {
@@ -32,6 +35,7 @@ struct ConnectionSettings: Sendable {
             }
         }
         try connection.run(batch, .until(deadline))
+        try fence?.join(connection, .until(deadline))
         return connection
     }
 

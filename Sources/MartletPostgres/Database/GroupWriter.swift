@@ -26,6 +26,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var freeLinks: [Int]
         var transactions: Int64 = 0
         var commits = 0
+        var times = WriteTimes()
         var repetitions = 0
         var staleReads = 0
         var unknownCommits = 0
@@ -58,6 +59,9 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
 
     /// The number of writes that wait for a transaction.
     var waitingCount: Int { queue.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
+    /// How long the groups have waited and taken.
+    var writeTimes: WriteTimes { queue.withLock { $0.times } }
 
     /// Submits a write.
     /// - Parameter fail: Called if the write does not come into a group; otherwise the group answers.
@@ -117,15 +121,19 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
 
     private func runGroup(of shard: Shard, _ access: Result<LinkAccess, DatabaseFailure>) {
         failOverdue()
+        let begun = ContinuousClock.now
         let writes = queue.withLock { queue in
             let all = queue.waiting[shard] ?? []
+            if let first = all.first { queue.times.wait.add(begun - (first.deadline - patience)) }
             queue.waiting[shard] = all.count > Self.groupLimit ? Array(all.dropFirst(Self.groupLimit)) : nil
             return all.prefix(Self.groupLimit).map(\.write)
         }
         guard !writes.isEmpty else { return }
         switch access {
         case .failure(let failure): Group(writes).fail(failure.storageError)
-        case .success(var access): commit(writes, to: shard, Group.lockOrder, &access, attempt: 1)
+        case .success(var access):
+            commit(writes, to: shard, Group.lockOrder, &access, attempt: 1)
+            queue.withLock { $0.times.commit.add(.now - begun) }
         }
     }
 

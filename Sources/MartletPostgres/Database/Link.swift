@@ -66,6 +66,11 @@ final class Link: @unchecked Sendable {
         submit(.work(work))
     }
 
+    /// Returns once the thread has responded. What waits for it is done before.
+    func turn() async {
+        await withCheckedContinuation { caller in thread.perform { caller.resume() } }
+    }
+
     /// Finishes what waits, then closes the connection.
     func close() async {
         let isFirst = queue.withLock { queue in

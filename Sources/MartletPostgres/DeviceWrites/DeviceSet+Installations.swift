@@ -135,7 +135,7 @@ extension DeviceSet {
         }
     }
 
-    private mutating func removeInstallation(
+    mutating func removeInstallation(
         _ id: String, _ installation: StoredInstallation, _ cause: RegistrationEnding, at now: Timestamp
     ) {
         for stored in registrations(ofInstallation: installation.sequence) { erase(stored, cause, at: now) }

@@ -73,7 +73,7 @@ struct TriedMembers {
                 // A row of the same member is newer, and has been counted.
                 if rows.refusals, try hasRow("refusals", of: member) { continue }
                 let facts = records.facts(ofRefusal: index)
-                if facts.isAnswered || !facts.hasHandle {
+                if facts.wasSent || !facts.hasHandle {
                     count += 1
                 } else if facts.outcome == .abandoned {
                     var wasTried = facts.attempts > 0 || records.hasAttempts(of: member)

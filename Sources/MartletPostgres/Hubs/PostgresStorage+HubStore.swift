@@ -86,7 +86,22 @@ extension PostgresStorage: HubStore {
             try connection.run(Batch(HubStatements.removeShard) { $0.add(Shard(id).number) }, patience)
             return true
         }
-        guard isDeleted else { return false }
+        if isDeleted { try await purge(id) }
+        return isDeleted
+    }
+
+    /// Removes the remaining data of deleted hubs: those of a node that ended meanwhile.
+    func purgeDeletedHubs() async throws(StorageError) {
+        let rows = try await read(Batch(HubStatements.deleted))[0]
+        for index in 0..<rows.count where !Task.isCancelled {
+            try await purge(Hub.ID(rawValue: rows[index].integer(0)))
+        }
+    }
+
+    /// Removes the rows of a deleted hub, in portions; other writes can happen in between.
+    private func purge(_ id: Hub.ID) async throws(StorageError) {
+        let unfinished = try await read(Batch(HubStatements.unfinished) { $0.add(Shard(id).number) })[0]
+        for index in 0..<unfinished.count { try maps.remove(Delivery.ID(rawValue: unfinished[index].integer(0))) }
         for removal in HubStatements.removals {
             var removed = HubStatements.portion
             while removed == HubStatements.portion {
@@ -95,7 +110,9 @@ extension PostgresStorage: HubStore {
                 }
             }
         }
-        return true
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.forgetting) { $0.add(id.rawValue) }, patience)
+        }
     }
 
     public func backendHub() async throws(StorageError) -> Hub.ID? {
@@ -156,7 +173,9 @@ enum HubStatements {
         """
         UPDATE hubs SET settings = $2, modified_at = $3, version = version + 1 WHERE id = $1 AND NOT is_deleted
         """)
-    /// Removes a hub that could not be made after all.
+    static let deleted = Statement.rare([], "SELECT id FROM hubs WHERE is_deleted ORDER BY id")
+    static let unfinished = Statement.rare([.int4], "SELECT id FROM deliveries WHERE shard = $1 AND NOT is_final")
+    /// Removes the row of a hub that could not be made after all, or of which nothing is left.
     static let forgetting = Statement.rare([.int8], "DELETE FROM hubs WHERE id = $1")
     static let deleting = Statement.rare(
         [.int8],

@@ -52,7 +52,7 @@ extension NotificationTable {
         let isHolding = waiting > 0 && found.notification.rollout?.sample != nil && found.isHolding
         return SendEntry(
             report: Self.report(found, reports, waitingParts: waiting), control: found.control, isHolding: isHolding,
-            origin: try origin(of: found))
+            goesOnAt: isHolding ? found.goesOnAt : nil, origin: try origin(of: found))
     }
 
     private func origin(of found: StoredNotification) throws(StorageError) -> SendOrigin {

@@ -18,6 +18,12 @@ struct StoredNotification {
     var releasedAt: Timestamp?
 
     var isHolding: Bool { control == .running && heldAt != nil && releasedAt == nil }
+    /// When a canary that holds goes on by itself; nil if it waits for a release.
+    var goesOnAt: Timestamp? {
+        guard let heldAt, let wait = notification.rollout?.wait else { return nil }
+        return heldAt + wait
+    }
+
     var isWaiting: Bool { begunAt == nil && finishedAt == nil }
 }
 

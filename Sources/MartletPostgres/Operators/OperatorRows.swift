@@ -8,11 +8,13 @@ extension Operator {
             name: row.text(0), passwordHash: row.optionalText(1),
             roles: RoleGrants(row.texts(2).compactMap { RoleGrant($0) }), isDisabled: row.bool(3),
             createdAt: row.timestamp(4), signedInAt: row.optionalTimestamp(5), settings: row.text(6),
-            hasFactor: row.bool(7))
+            hasFactor: row.bool(9), identity: Self.identity(row))
     }
 
-    /// True if the operator may administer the whole server, and can sign in.
-    var isActiveAdmin: Bool { !isDisabled && passwordHash != nil && roles.overall == .admin }
+    private static func identity(_ row: Row) -> OperatorIdentity? {
+        guard let issuer = row.optionalText(7), let subject = row.optionalText(8) else { return nil }
+        return OperatorIdentity(issuer: issuer, subject: subject)
+    }
 }
 
 extension OperatorSession {
@@ -22,17 +24,6 @@ extension OperatorSession {
             tokenHash: row.bytes(first), operatorName: name, createdAt: row.timestamp(first + 1),
             usedAt: row.timestamp(first + 2), confirmedAt: row.timestamp(first + 3), address: row.text(first + 4),
             agent: row.text(first + 5))
-    }
-}
-
-extension OperatorChange {
-    /// True if the operator cannot be an administrator of the whole server after the change.
-    var endsAdministration: Bool {
-        switch self {
-        case .roles(let roles): roles.overall != .admin
-        case .isDisabled(let isDisabled): isDisabled
-        case .passwordHash, .settings: false
-        }
     }
 }
 

@@ -6,11 +6,11 @@ import MartletCore
 /// changes of one operator come one after another over all nodes, and none of them waits for another in a circle.
 enum OperatorStatements {
     /// The columns of an operator `o`, in the order in which rows are read.
-    private static let columns = """
-        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings,
+    static let columns = """
+        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings, o.issuer, o.subject,
         EXISTS (SELECT 1 FROM operator_factors f WHERE f.operator = o.folded_name AND f.confirmed_at IS NOT NULL)
         """
-    static let columnCount: Int32 = 8
+    static let columnCount: Int32 = 10
     private static let sessionColumns = "s.token_hash, s.created_at, s.used_at, s.confirmed_at, s.address, s.agent"
 
     static let any = Statement.rare([], "SELECT 1 FROM operators LIMIT 1")
@@ -32,10 +32,11 @@ enum OperatorStatements {
     static let lockAll = Statement.rare([], "SELECT \(columns) FROM operators o ORDER BY o.folded_name FOR UPDATE OF o")
 
     static let put = Statement.rare(
-        [.bytes, .bytes, .text, .texts, .bool, .int8, .bytes],
+        [.bytes, .bytes, .text, .texts, .bool, .int8, .bytes, .bytes, .bytes],
         """
-        INSERT INTO operators (folded_name, name, password_hash, roles, is_disabled, created_at, settings)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (folded_name) DO NOTHING
+        INSERT INTO operators
+            (folded_name, name, password_hash, roles, is_disabled, created_at, settings, issuer, subject)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (folded_name) DO NOTHING
         """)
 
     // MARK: Links
@@ -52,7 +53,7 @@ enum OperatorStatements {
         [.bytes, .int8],
         """
         SELECT \(columns), l.kind, l.expires_at FROM operator_links l JOIN operators o ON o.folded_name = l.operator
-        WHERE l.token_hash = $1 AND l.expires_at > $2 AND NOT o.is_disabled
+        WHERE l.token_hash = $1 AND l.expires_at > $2 AND NOT o.is_disabled AND o.subject IS NULL
         """)
     /// Of two who use a link at the same time, the second waits here for the first, and then finds no link.
     static let lockLink = Statement.rare([.bytes, .int8], "\(link.sql) FOR UPDATE OF o, l")
@@ -86,6 +87,10 @@ enum OperatorStatements {
         [.bytes],
         "SELECT \(sessionColumns) FROM operator_sessions s WHERE s.operator = $1 ORDER BY s.created_at DESC, s.token_hash"
     )
+    /// The parameters are the session, the time of its use, and that of the confirmation.
+    static let confirmSession = Statement.rare(
+        [.bytes, .int8, .int8],
+        "UPDATE operator_sessions SET used_at = greatest(used_at, $2), confirmed_at = $3 WHERE token_hash = $1")
     static let touchSession = Statement.rare(
         [.bytes, .int8, .bool],
         """

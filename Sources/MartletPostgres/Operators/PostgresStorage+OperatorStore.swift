@@ -29,15 +29,7 @@ extension PostgresStorage: OperatorStore {
 
     public func invite(_ entry: Operator, by link: OperatorLink) async throws(StorageError) {
         try await transaction { connection, patience throws(DatabaseFailure) in
-            var batch = Batch(OperatorStatements.put) {
-                $0.add(entry.name.lowercased())
-                $0.add(entry.name)
-                $0.add(entry.passwordHash)
-                $0.add(entry.roles.texts)
-                $0.add(entry.isDisabled)
-                $0.add(entry.createdAt)
-                $0.add(entry.settings)
-            }
+            var batch = Batch.putting(entry)
             batch.append(.adding(link))
             try connection.run(batch, patience)
         }
@@ -153,6 +145,12 @@ extension PostgresStorage: OperatorStore {
                 return .isLastAdmin
             }
             var batch = Batch.applying(change, to: name)
+            if case .roles(let roles) = change, roles != before.roles {
+                batch.add(OperatorStatements.endSessions) {
+                    $0.add(name)
+                    $0.add([UInt8]?.none)
+                }
+            }
             batch.add(OperatorStatements.find) { $0.add(name) }
             guard let after = try connection.run(batch, patience).last, after.count == 1 else { return .notFound }
             return .changed(Operator(after[0]))
@@ -227,6 +225,21 @@ extension PostgresStorage: OperatorStore {
 }
 
 extension Batch {
+    /// Adds an operator, unless the name is taken.
+    static func putting(_ entry: Operator) -> Batch {
+        Batch(OperatorStatements.put) {
+            $0.add(entry.name.lowercased())
+            $0.add(entry.name)
+            $0.add(entry.passwordHash)
+            $0.add(entry.roles.texts)
+            $0.add(entry.isDisabled)
+            $0.add(entry.createdAt)
+            $0.add(entry.settings)
+            $0.add(entry.identity?.issuer)
+            $0.add(entry.identity?.subject)
+        }
+    }
+
     /// Stores a link in place of the operator's earlier ones of its kind. The last statement writes no row if there is no
     /// such operator.
     fileprivate static func adding(_ link: OperatorLink) -> Batch {
@@ -246,7 +259,7 @@ extension Batch {
     }
 
     /// - Parameter name: The folded name of an operator whose row is locked.
-    fileprivate static func adding(_ session: OperatorSession, of name: String) -> Batch {
+    static func adding(_ session: OperatorSession, of name: String) -> Batch {
         var batch = Batch(OperatorStatements.addSession) {
             $0.add(session.tokenHash)
             $0.add(name)
@@ -267,7 +280,7 @@ extension Batch {
         return batch
     }
 
-    fileprivate static func endingSessions(of name: String, except kept: [UInt8]?) -> Batch {
+    static func endingSessions(of name: String, except kept: [UInt8]?) -> Batch {
         var batch = Batch(OperatorStatements.endSessions) {
             $0.add(name)
             $0.add(kept)

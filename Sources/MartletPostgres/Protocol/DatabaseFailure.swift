@@ -10,6 +10,8 @@ enum DatabaseFailure: Error, Equatable {
     case late
     /// What the server sent is not what was asked for.
     case corrupt(String)
+    /// Another node serves the database.
+    case replaced
     case closed
 
     /// True if another connection may succeed with the same statements.
@@ -17,7 +19,7 @@ enum DatabaseFailure: Error, Equatable {
         switch self {
         case .refused(let state): state.endsConnection
         case .lost, .late: true
-        case .corrupt, .closed: false
+        case .corrupt, .replaced, .closed: false
         }
     }
 
@@ -37,6 +39,7 @@ enum DatabaseFailure: Error, Equatable {
                 "The database did not answer in time. If this goes on, look for long transactions, a full disk or a "
                     + "missing standby.")
         case .corrupt(let sentence): StorageError(.corrupt, sentence)
+        case .replaced: NodeFence.replaced
         case .closed: StorageError(.closed, "The storage has been closed.")
         }
     }

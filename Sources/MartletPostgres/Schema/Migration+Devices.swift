@@ -105,6 +105,7 @@ extension Migration {
                 gone_at int8 NOT NULL,
                 PRIMARY KEY (shard, id)
             );
+            CREATE INDEX tombstones_by_time ON tombstones (shard, gone_at);
             CREATE TABLE registration_history (
                 shard int4 NOT NULL,
                 change int8 NOT NULL,

@@ -3,6 +3,9 @@ extension Migration {
     /// value, sealed as far as they are secret. A hub that is marked as deleted no longer occupies its name; its rows
     /// are removed in portions.
     ///
+    /// `node` counts the starts of nodes: the node with the last number is the one that serves. `sealed_check` is a sealed
+    /// text that only the keys of this database open.
+    ///
     /// `platforms` gives each platform a number. With the kind of a registration it is the `scope`, twice the number,
     /// and one more for templates: the place in the key by which a fan-out reads.
     static let hubs = Migration(
@@ -21,7 +24,9 @@ extension Migration {
             CREATE TABLE namespace (
                 is_only bool PRIMARY KEY DEFAULT true CHECK (is_only),
                 rules bytea,
-                backend_hub int8
+                backend_hub int8,
+                node int8 NOT NULL DEFAULT 0,
+                sealed_check bytea
             );
             INSERT INTO namespace DEFAULT VALUES;
             CREATE TABLE platforms (

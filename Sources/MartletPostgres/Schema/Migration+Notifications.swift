@@ -1,4 +1,7 @@
 extension Migration {
+    /// A notification that lives longer than this, in milliseconds, keeps the former states of devices since its beginning.
+    static let longLifetime = 86_400_000
+
     /// A notification with its content and roll-out is one row, and so is a delivery. Numbers of both carry their shard
     /// (`Shard.compose`). Texts that strangers choose, such as reasons of push services, are bytea.
     ///
@@ -6,6 +9,9 @@ extension Migration {
     /// resend is the delivery whose place it takes in the order of newer and older deliveries. `succeeded` and `failed`
     /// are the pushes that had ended when the counts of the halt rule were last reset. `audience` to `judged_at` are the
     /// state of a roll-out, which has a rate, a duration or a sample.
+    ///
+    /// `notifications_by_user` finds the sends of a user who is removed; `notifications_long` those that need the former
+    /// states of devices for longer than others.
     ///
     /// A part waits in `parts` until `due_at`; without that it has a gate, and begins when the gate is opened or when
     /// the notification expires.
@@ -75,6 +81,9 @@ extension Migration {
             CREATE INDEX notifications_controlled ON notifications (sequence)
                 WHERE control <> 'running' AND finished_at IS NULL;
             CREATE INDEX notifications_with_refusals ON notifications (shard, id) WHERE has_refusals;
+            CREATE INDEX notifications_by_user ON notifications (author) WHERE substr(author, 1, 5) = 'user:';
+            CREATE INDEX notifications_long ON notifications (shard, begun_at)
+                WHERE expires_at - begun_at > \(longLifetime);
             CREATE INDEX notifications_holding ON notifications ((held_at + wait))
                 WHERE held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL;
             CREATE TABLE parts (

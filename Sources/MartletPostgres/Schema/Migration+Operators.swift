@@ -12,8 +12,11 @@ extension Migration {
                 is_disabled bool NOT NULL,
                 created_at int8 NOT NULL,
                 signed_in_at int8,
-                settings bytea NOT NULL
+                settings bytea NOT NULL,
+                issuer bytea,
+                subject bytea
             );
+            CREATE UNIQUE INDEX operators_by_identity ON operators (issuer, subject) WHERE subject IS NOT NULL;
             CREATE TABLE operator_links (
                 token_hash bytea PRIMARY KEY,
                 operator bytea NOT NULL REFERENCES operators ON DELETE CASCADE,

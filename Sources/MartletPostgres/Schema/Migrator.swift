@@ -27,9 +27,7 @@ struct Migrator {
         try run(
             Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
         let done = try self.done(connection, patience)
-        guard migrations.starts(with: done, by: { $0.name == $1 }) else {
-            throw done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
-        }
+        if let fault = fault(of: done) { throw fault }
         // The protocol takes one statement at a time, but all of them go out at once: a step for each answer would take
         // minutes where the machine has much to do.
         var batch = Batch()
@@ -42,6 +40,23 @@ struct Migrator {
         }
         batch.add(.commit)
         try run(batch, connection, patience)
+    }
+
+    /// Checks the schema without changing it.
+    /// - Returns: Why it cannot be used; nil if it can, or if there is none yet.
+    func fault(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> StorageError? {
+        let found = try connection.run(Batch(Self.tables) { $0.add(schema) }, patience)[0]
+        let tables = (0..<found.count).map { found[$0].text(0) }
+        guard tables.contains("migrations") else { return tables.isEmpty ? nil : Self.foreign(schema) }
+        let rows = try connection.run(Batch(Self.names), patience)[0]
+        return fault(of: (0..<rows.count).map { rows[$0].text(0) })
+    }
+
+    private func fault(of done: [String]) -> StorageError? {
+        guard !migrations.starts(with: done, by: { $0.name == $1 }) else { return nil }
+        return done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
     }
 
     /// The statements of a script, which end with a semicolon. No text in a script contains one.

@@ -2,21 +2,13 @@ import MartletCore
 import MartletModel
 
 extension PostgresStorage {
-    /// How long what belongs to the namespace is kept after its end.
-    struct NamespaceRetention {
-        /// The time for which records of reads and refused reads of payloads are kept.
-        var audit = Duration.seconds(90 * 86_400)
-        /// The maximum number of records of refusals; the oldest are removed first.
-        var refusalLimit = 100_000
-    }
-
     /// Removes sessions, sends, entries of the audit and payloads that have ended, in portions; other writes can happen in
     /// between. Any number of nodes may call this. Returns early if its task is cancelled.
     /// - Parameter removeBody: Removes the body of a payload if it is there. Where it fails, the payload is kept until the
     ///   next sweep.
     /// - Throws: `StorageError`, also if a body could not be removed; then all other payloads have been removed.
     func sweepNamespace(
-        at now: Timestamp, keeping retention: NamespaceRetention = NamespaceRetention(),
+        at now: Timestamp, keeping retention: Retention = Retention(),
         removeBody: (String) async throws(StorageError) -> Void
     ) async throws(StorageError) {
         let portions = [

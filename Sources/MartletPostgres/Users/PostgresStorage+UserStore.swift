@@ -50,7 +50,21 @@ extension PostgresStorage: UserStore {
     }
 
     public func removeUser(_ name: String) async throws(StorageError) -> Bool {
-        try await change(UserStatements.remove) { $0.add(name.lowercased()) }
+        guard try await user(name) != nil else { return false }
+        let author = SendAuthor.user(name).description
+        while try await forget(author) == UserStatements.portion {}
+        guard try await change(UserStatements.remove, { $0.add(name.lowercased()) }) else { return false }
+        // What the user has sent meanwhile.
+        _ = try await forget(author)
+        return true
+    }
+
+    /// Removes an author from a portion of notifications.
+    /// - Returns: The number of these notifications.
+    private func forget(_ author: String) async throws(StorageError) -> Int {
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            try connection.run(Batch(UserStatements.forget) { $0.add(author) }, patience)[0].changes
+        }
     }
 
     public func addSession(_ session: Session) async throws(StorageError) {
@@ -120,6 +134,13 @@ enum UserStatements {
     static let removeRole = Statement.rare(
         [.bytes, .text], "UPDATE users SET roles = array_remove(roles, $2) WHERE folded_name = $1")
     static let remove = Statement.rare([.bytes], "DELETE FROM users WHERE folded_name = $1")
+    static let portion = 1000
+    static let forget = Statement.rare(
+        [.bytes],
+        """
+        UPDATE notifications SET author = NULL WHERE ctid = ANY(ARRAY(
+            SELECT ctid FROM notifications WHERE author = $1 AND substr(author, 1, 5) = 'user:' LIMIT \(portion)))
+        """)
 
     /// A session whose user has been removed meanwhile is not stored, and so grants no access. The lock on the user's
     /// row keeps it apart from a new password, which ends all sessions.

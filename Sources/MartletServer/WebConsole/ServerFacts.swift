@@ -10,7 +10,7 @@ final class ServerFacts: ConsoleFacts {
     private let metrics: ServerMetrics
     private let hubs: HubDirectory
     private let obstacle: @Sendable () async -> String?
-    private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
+    private let backlog = Mutex<(at: Timestamp, found: Backlog)?>(nil)
 
     /// The largest backlog that is counted every time the figures are read, in deliveries.
     ///
@@ -36,9 +36,9 @@ final class ServerFacts: ConsoleFacts {
         sample.commit = metrics.storage.writeTimes.commit
         sample.certificateEndsAt = metrics.certificateEnd.timestamp
         sample.credentialEnds = await metrics.expiries.ends()
-        sample.backupAt = try? await metrics.storage.lastBackup()
-        sample.needsBackupSince = try? await metrics.storage.firstOpened()
-        sample.disk = metrics.storage.room.figures.map { (Int64($0.free), Int64($0.reserve)) }
+        sample.backupAt = try? await metrics.data.files?.lastBackup()
+        sample.needsBackupSince = try? await metrics.data.files?.firstOpened()
+        sample.disk = metrics.data.files?.room.figures.map { (Int64($0.free), Int64($0.reserve)) }
         sample.obstacle = await obstacle()
         return sample
     }
@@ -69,7 +69,7 @@ final class ServerFacts: ConsoleFacts {
         Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     }
 
-    private func currentBacklog(at now: Timestamp) async -> SQLiteStorage.Backlog? {
+    private func currentBacklog(at now: Timestamp) async -> Backlog? {
         let known = backlog.withLock(\.self)
         if let known, known.found.deliveries > Self.smallBacklog, now - known.at < .seconds(10) { return known.found }
         guard let found = try? await metrics.storage.backlog() else { return known?.found }

@@ -1,18 +1,9 @@
 import CMartletSQLite
 import Glibc
 public import MartletCore
-public import MartletModel
+import MartletModel
 
 extension SQLiteStorage {
-    /// The size and age of the backlog: the notifications that are accepted and not finished.
-    public struct Backlog: Sendable, Equatable {
-        /// The number of unfinished deliveries.
-        public var deliveries: Int
-        /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. It is the time
-        /// when the part of the delivery began, else when its notification was due, else when it was accepted.
-        public var oldest: Timestamp?
-    }
-
     /// Counts unfinished deliveries, including those that are not in the dispatcher's memory.
     public func backlog() async throws(StorageError) -> Backlog {
         let found = try await readers.read { connection throws(StorageError) in
@@ -28,13 +19,6 @@ extension SQLiteStorage {
             }
         }
         return found ?? Backlog(deliveries: 0, oldest: nil)
-    }
-
-    /// The number of parts that wait, and the time when the next of them begins.
-    public struct WaitingParts: Sendable, Equatable {
-        public var count = 0
-        /// The time when the next part is due; nil if no part waits, or if every waiting part has a gate.
-        public var nextDue: Timestamp?
     }
 
     /// Counts the parts that wait, of notifications that have begun and have not ended.
