@@ -87,9 +87,9 @@ let package = Package(
         module(
             "MartletServer",
             [
-                "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPush", "MartletACME",
-                "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto",
-                "MartletOpenIDConnect",
+                "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPostgres", "MartletPush",
+                "MartletACME", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI",
+                "MartletCrypto", "MartletOpenIDConnect",
             ]),
         .executableTarget(
             name: "martlet",
