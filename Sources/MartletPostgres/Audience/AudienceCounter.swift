@@ -17,14 +17,14 @@ struct AudienceCounter {
             query.bounds
             ?? AudienceBounds(channel: ChannelID(rawValue: start.channels), registration: start.registrations)
         for platform in try await storage.allPlatforms() where query.platform ?? platform.id == platform.id {
-            var part = AudienceCount.Part()
+            var counts = AudienceCount.PlatformCounts()
             var first: Int64 = 0
             while first < start.channels {
                 let last = first + Self.block
-                try await add(platform.number, first, last, bounds, &part, &count.lowestHashes)
+                try await add(platform.number, first, last, bounds, &counts, &count.lowestHashes)
                 first = last
             }
-            if part.registrations > 0 { count.platforms[platform.id] = part }
+            if counts.registrations > 0 { count.platforms[platform.id] = counts }
         }
         let end = try await storage.ordinals(of: query.hub)
         count.isConsistent = end?.changes == start.changes && end?.registrations == start.registrations
@@ -32,7 +32,8 @@ struct AudienceCounter {
     }
 
     private func add(
-        _ platform: Int32, _ first: Int64, _ last: Int64, _ bounds: AudienceBounds, _ part: inout AudienceCount.Part,
+        _ platform: Int32, _ first: Int64, _ last: Int64, _ bounds: AudienceBounds,
+        _ counts: inout AudienceCount.PlatformCounts,
         _ lowest: inout LowestHashes?
     ) async throws(StorageError) {
         let natives = try await rows(platform, .native, first, last, bounds)
@@ -42,32 +43,32 @@ struct AudienceCounter {
         for index in 0..<(natives?.count ?? 0) {
             guard let channel = natives?.member(index).channel.rawValue else { continue }
             if channels.last == channel {
-                part.skipped += 1
+                counts.skipped += 1
                 continue
             }
             channels.append(channel)
             devices.insert(channel)
-            part.native += 1
+            counts.native += 1
             if let hash = query.sampling?.hash { lowest?.insert(hash(channel)) }
         }
         if let languages = query.languages {
             let scope = Scope(platform: platform, .native)
             let found = try await LanguageReader(storage: storage, shard: Shard(query.hub), scope: scope)
                 .languages(of: channels, languages)
-            for channel in channels { part.languages[found[channel] ?? 0, default: 0] += 1 }
+            for channel in channels { counts.languages[found[channel] ?? 0, default: 0] += 1 }
         }
         for index in 0..<(templates?.count ?? 0) {
             guard let templates else { break }
             let member = templates.member(index)
             devices.insert(member.channel.rawValue)
-            part.templates += 1
+            counts.templates += 1
             if let hash = query.sampling?.hash { lowest?.insert(hash(member.registration)) }
             let id = TemplateBinding.ID(template: templates.template(index), variables: templates.variables(index))
-            if part.renderings[id] != nil || part.renderings.count < query.renderingLimit {
-                part.renderings[id, default: 0] += 1
+            if counts.renderings[id] != nil || counts.renderings.count < query.renderingLimit {
+                counts.renderings[id, default: 0] += 1
             }
         }
-        part.devices += devices.count
+        counts.devices += devices.count
     }
 
     private func rows(

@@ -24,21 +24,21 @@ private struct FunnelTable {
             "SELECT sequence FROM notifications WHERE shard = $1 AND id = $2", id.bytes
         ) { $0.integer(0) }
         guard let sequence else { return FunnelEvidence() }
-        var parts: [PlatformID: FunnelEvidence.Part] = [:]
+        var platforms: [PlatformID: FunnelEvidence.PlatformCounts] = [:]
         for (platform, event) in try reported() {
-            parts[platform, default: FunnelEvidence.Part()].reported.insert(event)
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].reported.insert(event)
         }
         for (platform, received, opened) in try receipts(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].received = received
-            parts[platform, default: FunnelEvidence.Part()].opened = opened
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].received = received
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].opened = opened
         }
         for (delivery, platform) in try DeliveryTable(session).deliveries(of: sequence) {
             let tried = TriedMembers(session, of: delivery)
-            parts[platform, default: FunnelEvidence.Part()].failed +=
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].failed +=
                 try tried.failedRowCount() + tried.failedPageCount()
-            parts[platform, default: FunnelEvidence.Part()].stopped += try tried.stoppedCount()
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].stopped += try tried.stoppedCount()
         }
-        return FunnelEvidence(parts: parts)
+        return FunnelEvidence(platforms: platforms)
     }
 
     private func reported() throws(StorageError) -> [(PlatformID, Receipt.Event)] {

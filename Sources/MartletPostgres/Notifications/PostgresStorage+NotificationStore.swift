@@ -156,6 +156,19 @@ extension PostgresStorage: NotificationStore {
         }
     }
 
+    public func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int {
+        try await write(Shard(hub)) { session throws(StorageError) in
+            try session.changes(
+                """
+                UPDATE retries SET due_at = $2 WHERE shard = $1 AND ctid = ANY(ARRAY(
+                    SELECT r.ctid FROM deliveries d JOIN retries r ON r.shard = $1 AND r.delivery = d.id
+                    WHERE d.shard = $1 AND NOT d.is_final AND r.due_at > $2 AND r.outcome = $3 LIMIT $4))
+                """, now, outcome.rawValue, limit)
+        }
+    }
+
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await status(id, in: hub)?.report
     }

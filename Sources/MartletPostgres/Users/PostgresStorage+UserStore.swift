@@ -68,11 +68,15 @@ extension PostgresStorage: UserStore {
     }
 
     public func addSession(_ session: Session) async throws(StorageError) {
-        _ = try await change(UserStatements.addSession) {
-            $0.add(session.tokenHash)
-            $0.add(session.createdAt)
-            $0.add(session.expiresAt)
-            $0.add(session.userName.lowercased())
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            var batch = Batch(UserStatements.addSession) {
+                $0.add(session.tokenHash)
+                $0.add(session.createdAt)
+                $0.add(session.expiresAt)
+                $0.add(session.userName.lowercased())
+            }
+            batch.add(UserStatements.limitSessions) { $0.add(session.userName.lowercased()) }
+            try connection.run(batch, patience)
         }
     }
 
@@ -151,6 +155,14 @@ enum UserStatements {
         SELECT $1, $2, $3, u.folded_name FROM users u WHERE u.folded_name = $4 FOR KEY SHARE
         ON CONFLICT (token_hash) DO UPDATE SET created_at = excluded.created_at, expires_at = excluded.expires_at,
             user_name = excluded.user_name
+        """)
+    /// Ends the sessions that expire first.
+    static let limitSessions = Statement.rare(
+        [.bytes],
+        """
+        DELETE FROM sessions WHERE token_hash = ANY(ARRAY(
+            SELECT token_hash FROM sessions WHERE user_name = $1 ORDER BY expires_at DESC, created_at DESC
+            OFFSET \(Session.limit)))
         """)
     static let session = Statement.rare(
         [.bytes, .int8],
