@@ -1,5 +1,5 @@
 public import MartletCore
-import MartletModel
+public import MartletModel
 
 extension PostgresStorage {
     /// Returns the history of a registration, or of all registrations of an installation (`TraceStore.past`).
