@@ -116,7 +116,8 @@ private final class Life: Sendable {
         let ownSender = PageSender(
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
-            lanes: sender.lanes, origins: OriginCircuitBreakers(),
+            // Its own, as all that a process keeps in memory: what the killed one was trying would be tried for ever.
+            lanes: LaneCircuitBreakers(), origins: OriginCircuitBreakers(),
             suspectedStale: SuspectedStaleDevices(store: flight.storage), paces: sender.paces,
             messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)

@@ -195,7 +195,8 @@ struct Flight {
     func makeDeliverer(
         _ sender: PageSender? = nil, locks: CollapseLocks = CollapseLocks(), pageBytes: PageBytes = PageBytes()
     ) -> Deliverer {
-        Deliverer(
+        let lanes = sender?.lanes ?? lanes
+        return Deliverer(
             notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs,
             platforms: platforms, lanes: lanes, board: board, controls: controls, alarm: alarm,
             sender: sender ?? deliverer.sender,
