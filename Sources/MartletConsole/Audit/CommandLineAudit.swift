@@ -4,7 +4,7 @@ import MartletModel
 import Synchronization
 
 /// Writes changes that are made through the admin socket to the operators' audit log, as the console's door does for
-/// its own: the entry is on disk before the change is made.
+/// its own: the entry is on disk before the change is made. An attempt that is refused is recorded too, with its answer.
 ///
 /// Behind the console's door, requests do not pass through it, so no change is written twice.
 public final class CommandLineAudit: HTTPHandler {

@@ -187,7 +187,7 @@ final class ProviderSignIn: Sendable {
     ) async throws(ConsoleRefusal) -> (token: String?, session: OperatorSession, entry: Operator) {
         let isParty = claims.party.map { $0 == .string(settings.client.id) } ?? true
         guard claims.hasNonce(transaction.nonce), isParty, let subject = claims.subject else {
-            log("The ID token of a sign-in to the console was refused. It is of another sign-in, or names nobody.")
+            log("The ID token of a sign-in to the console was refused. It is of another sign-in, or names no user.")
             throw .badSignIn
         }
         guard used.use(transaction.state) else { throw .badSignIn }

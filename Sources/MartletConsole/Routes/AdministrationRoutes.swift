@@ -87,7 +87,7 @@ struct AdministrationRoutes: Sendable {
     private var devices: [ConsoleRoute] {
         [
             ConsoleRoute(.post, "/hubs/{hub}/devices/search", .hub(.viewer), isAudited: false, work: search),
-            // The name must be complete, so a viewer finds nobody by it whom a search would not find.
+            // The name must be complete, so a viewer finds no user by it that a search would not find.
             ConsoleRoute(.post, "/hubs/{hub}/devices/former", .hub(.viewer), isAudited: false) {
                 call throws(ConsoleRefusal) in
                 try await door.pass(call).changing(Withholding.maskingHandles)

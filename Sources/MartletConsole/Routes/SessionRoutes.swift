@@ -105,7 +105,7 @@ struct SessionRoutes: Sendable {
                 _ = try await store.removeOperatorSession(tokenHash: hash)
                 return former
             }
-            // Its streams end too: they would go on with the rights of whoever was signed in before.
+            // Its streams end too: they would go on with the rights of the operator who was signed in before.
             if let former { directory.changed(former) }
         }
         try await audit(entry, action, call)

@@ -108,8 +108,8 @@ public struct DryRun: Sendable {
 
     /// All problems as sentences; empty if none was found.
     public var problems: [String] {
-        let nobody = targeted == 0 ? ["The audience is empty: the send would end as NoTargetFound."] : []
-        return (refusal.map { [$0] } ?? []) + nobody + times + unreached + platforms.flatMap(\.problems)
+        let emptyAudience = targeted == 0 ? ["The audience is empty: the send would end as NoTargetFound."] : []
+        return (refusal.map { [$0] } ?? []) + emptyAudience + times + unreached + platforms.flatMap(\.problems)
     }
 
     /// The maximum number of properties of each kind that `cautions` names.

@@ -207,8 +207,8 @@ def sent_again(page, rig, film, checks):
 
 
 def device_gone(page, rig, film, checks):
-    """A user whose only device is gone is told from one who never had any, with the moment and the cause; Why takes the name
-    of a user."""
+    """A user whose only device is gone is distinguished from one who never had a device, with the time and
+    the cause; Why takes the name of a user."""
     gone = rig.device("fcmv1", "bobs-phone", ["username:bob"])
     identifiers = [rig.send("username:bob", {"title": "Before"})]
     rig.settled(identifiers[0])

@@ -8,7 +8,7 @@ export const draftKey = (hub) => `draft:${owner.name}:${hub}`;
 /** @param {string} hub Replaced drafts. */
 export const othersKey = (hub) => `drafts:${owner.name}:${hub}`;
 
-/** The names of the owner's drafts, in every hub; of all drafts while nobody is signed in. */
+/** The names of the owner's drafts, in every hub; of all drafts while no operator is signed in. */
 export function keptDrafts(storage = localStorage) {
   return Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "")
     .filter((key) => /^drafts?:/.test(key) && (!owner.name || key.split(":")[1] === owner.name) && storage.getItem(key) !== "[]");

@@ -33,7 +33,8 @@ extension PageSender {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
-    /// Splits a group into the trials of failing devices and all other pushes; nil if there are none of either.
+    /// Splits a group into the trials of failing devices and all other pushes; nil if one of the two would be
+    /// empty.
     func separateTrials(
         of group: RecipientGroup, _ job: Job
     ) -> (trials: RecipientGroup, others: RecipientGroup)? {

@@ -54,7 +54,7 @@ function words(label, value, isLong, take) {
   return h("div.field", h("label", { for: id }, label), input);
 }
 
-/** The name of a language, for readers; nothing where there is none.
+/** The name of a language, for readers; empty if the browser knows none.
  * @param {View} view @param {string} tag */
 function nameOf({ language }, tag) {
   try {
