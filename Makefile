@@ -75,6 +75,7 @@ format: ## format the code in place
 
 checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples; the console's pages
 	@Scripts/check-imports --self-test && Scripts/check-imports
+	@Scripts/check-schema --self-test && Scripts/check-schema
 	@Scripts/console-files --self-test && Scripts/console-files --check
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words

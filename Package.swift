@@ -44,6 +44,7 @@ let package = Package(
         system("CMartletZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
         system("CMartletArgon2", "libargon2", apt: "libargon2-dev", brew: "argon2"),
         system("CMartletSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+        system("CMartletPQ", "libpq", apt: "libpq-dev", brew: "libpq"),
 
         // What apps and server share, and the SDK.
         module("MartletModel"),
@@ -62,6 +63,7 @@ let package = Package(
             "MartletNetwork",
             ["MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2", "CMartletLLHTTP"]),
         module("MartletStorage", ["MartletCore", "MartletModel", "CMartletSQLite"]),
+        module("MartletPostgres", ["MartletCore", "MartletModel", "CMartletPQ"]),
         module(
             "MartletHubAPI",
             ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletXML2"]),
@@ -85,9 +87,9 @@ let package = Package(
         module(
             "MartletServer",
             [
-                "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPush", "MartletACME",
-                "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto",
-                "MartletOpenIDConnect",
+                "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPostgres", "MartletPush",
+                "MartletACME", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI",
+                "MartletCrypto", "MartletOpenIDConnect",
             ]),
         .executableTarget(
             name: "martlet",
@@ -99,7 +101,8 @@ let package = Package(
 
         // What several of the tests share.
         .target(
-            name: "MartletTesting", dependencies: ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"],
+            name: "MartletTesting",
+            dependencies: ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletProcess"],
             path: "Tests/MartletTesting", swiftSettings: settings),
         tests("MartletModelTests", ["MartletModel", "MartletTesting"]),
         tests("MartletHTTPTests", ["MartletHTTP"]),
@@ -117,6 +120,7 @@ let package = Package(
                 "CMartletNGHTTP2",
             ]),
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
+        tests("MartletPostgresTests", ["MartletPostgres", "MartletCore", "MartletModel", "MartletTesting"]),
         tests(
             "MartletHubAPITests",
             [

@@ -1,3 +1,4 @@
+import Glibc
 import MartletBackend
 import MartletConsole
 import MartletCore
@@ -13,8 +14,9 @@ import MartletStorage
 /// Everything that a server consists of, except its listeners. All parts use the same data directory.
 struct Engine: Sendable {
     let loops: EventLoopGroup
-    let storage: SQLiteStorage
+    let data: DataStore
     let hubs: HubDirectory
+    var storage: any ServerStorage { data.storage }
     /// The hub through which the app backend sends.
     let backendHub: BackendHub
     let devices: DeviceRegistry
@@ -58,34 +60,33 @@ struct Engine: Sendable {
     static func open(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]]
     ) async throws(ServerError) -> Engine {
-        let storage: SQLiteStorage
+        let data: DataStore
         let keys: ServerKeys
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         do throws(StorageError) {
             keys = try ServerKeys.open(in: configuration.dataDirectory)
-            storage = try SQLiteStorage(
-                directory: configuration.dataDirectory, sealer: keys,
-                diskReserve: configuration.diskReserve ?? DiskRoom.defaultReserve,
-                upgrade: configuration.upgrade(log))
+            data = try await DataStore.open(configuration, keys, log)
         } catch {
-            throw ServerError(error.detail, isOfTakenDirectory: error.kind == .locked)
+            throw ServerError(
+                error.detail, isOfTakenDirectory: error.kind == .locked && configuration.database == nil)
         }
         do {
             try keys.reload()
-            return try await Engine(configuration, storage, keys, fallbacks, log)
+            return try await Engine(configuration, data, keys, fallbacks, log)
         } catch {
-            await storage.close()
+            await data.close()
             throw ServerError("\(error)")
         }
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ keys: ServerKeys,
+        _ configuration: ServerConfiguration, _ data: DataStore, _ keys: ServerKeys,
         _ fallbacks: [String: [String: String]], _ log: Log
     ) async throws {
         self.log = log
         requestLog = RequestLog(configuration.accessLog, log: log, time: time)
-        self.storage = storage
+        self.data = data
+        let storage = data.storage
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
         signer = try keys.urlSigner()
@@ -109,7 +110,7 @@ struct Engine: Sendable {
         users = UserDirectory(store: storage, time: time)
         let alarm = ScheduleAlarm()
         let dispatcher = Dispatcher(
-            notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, platforms: platforms,
+            notifications: storage, devices: storage, maps: storage.maps, hubs: hubs, platforms: platforms,
             transport: client, messageIDs: try keys.messageIDKey(), time: time, alarm: alarm
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
@@ -135,7 +136,7 @@ struct Engine: Sendable {
                 scheduler.wake()
             })
         metrics = ServerMetrics(
-            dispatcher: dispatcher, storage: storage, client: client, loops: loops,
+            dispatcher: dispatcher, data: data, client: client, loops: loops,
             expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
             certificateEnd: certificateEnd, time: time)
         testSends = dispatcher.makeTestSends()
@@ -143,13 +144,13 @@ struct Engine: Sendable {
         funnels = Funnels(store: storage)
         deadLetters = DeadLetters(store: storage, time: time) { dispatcher.enqueue($0) }
         traces = Traces(
-            store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
+            store: storage, maps: storage.maps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
-            jobs: storage, devices: storage, containers: storage.containers,
+            jobs: storage, devices: storage, containers: storage.containerStore,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time
         ) { log.write(.warning, $0) }
         backups = BackupDirectory(
-            BackupSource(storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log))
+            BackupSource(files: data.files, dataDirectory: configuration.dataDirectory, time: time, log: log))
         try await jobs.resume()
     }
 
@@ -168,8 +169,10 @@ struct Engine: Sendable {
     }
 
     private func remindOfBackups() async {
+        // Who runs a PostgreSQL backs it up with its own means.
+        guard let files = data.files else { return }
         do throws(StorageError) {
-            let (opened, backup) = (try await storage.firstOpened(), try await storage.lastBackup())
+            let (opened, backup) = (try await files.firstOpened(), try await files.lastBackup())
             if backupNotice.isDue(opened: opened, backup: backup, at: time.now) {
                 log.write(.warning, BackupNotice.sentence)
             }
@@ -187,19 +190,36 @@ struct Engine: Sendable {
         }
     }
 
+    /// Ends the process at once when another node has taken its place at a shared database, which sends what this one
+    /// would send.
+    func watchDatabase() async {
+        guard data.files == nil else { return }
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                try await storage.probe()
+            } catch {
+                if error.kind == .locked {
+                    log.write(.error, "This node stops at once. \(error.detail)")
+                    exit(EXIT_FAILURE)
+                }
+            }
+            try? await time.sleep(until: time.now + .seconds(1))
+        }
+    }
+
     private static let sweepInterval: Duration = .seconds(60)
     private static let operatorSweepLimit = 1000
 
     func close() async {
         await client.shutDown()
-        await storage.close()
+        await data.close()
     }
 
     /// Returns the reason why the server is not ready; nil if it is ready.
     @Sendable func obstacle() async -> String? {
         do throws(StorageError) {
             try await storage.probe()
-            return storage.room.shortage ?? certificateObstacle.sentence
+            return data.files?.room.shortage ?? certificateObstacle.sentence
         } catch {
             return "The storage does not answer: \(error.kind.rawValue)."
         }
@@ -272,7 +292,7 @@ struct Engine: Sendable {
 
     /// The handler of storage containers, which is the same on all listeners because it accepts signed URLs.
     private var containerHandler: any HTTPHandler {
-        ContainerAPI(store: storage.containers, signer: signer, time: time).makeHandler()
+        ContainerAPI(store: storage.containerStore, signer: signer, time: time).makeHandler()
     }
 
     private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubCallers) -> Router {
@@ -371,7 +391,7 @@ struct Engine: Sendable {
         let removal = UserRemoval(users: users, devices: devices, hub: backendHub)
         let groups = UserGroups(users: users, devices: devices, hub: backendHub)
         let containers = ContainerAdministration(
-            store: storage.containers, signer: signer, endpoint: endpoint, time: time)
+            store: storage.containerStore, signer: signer, endpoint: endpoint, time: time)
         return AdminAPI(
             hubs: hubs, backendHub: backendHub, devices: devices, users: users, userRemoval: removal,
             userGroups: groups,

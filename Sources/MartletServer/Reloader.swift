@@ -76,7 +76,7 @@ actor Reloader {
         engine.log.setLevel(effective.logLevel)
         engine.requestLog.use(effective.accessLog)
         engine.hubs.setStandard(effective.defaultLimits)
-        engine.storage.room.setReserve(effective.diskReserve ?? DiskRoom.defaultReserve)
+        engine.data.files?.room.setReserve(effective.diskReserve ?? DiskRoom.defaultReserve)
         front.setShares(
             trustedProxies: effective.trustedProxies, connectionsPerNetwork: effective.limits.connectionsPerNetwork)
         handler.use(effective, token: token)

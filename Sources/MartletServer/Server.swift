@@ -7,7 +7,6 @@ import MartletHubAPI
 import MartletModel
 import MartletNetwork
 import MartletPush
-import MartletStorage
 import Synchronization
 
 /// A Martlet server, assembled from a configuration.
@@ -113,9 +112,10 @@ public final class Server: Sendable {
         let addresses = origins.map(\.description) + (socket.map { ["unix:\($0)"] } ?? [])
         var fields: [String: JSON] = [
             "version": .string(version), "data": .string(configuration.dataDirectory),
-            "schema": .integer(Int64(SQLiteStorage.schema)), "origins": .array(addresses.map(JSON.string)),
+            "schema": .integer(Int64(engine.data.schema)), "origins": .array(addresses.map(JSON.string)),
             "hubs": .integer(Int64(engine.hubs.all.count)),
         ]
+        if let database = engine.data.database { fields["database"] = .string(database) }
         if !configuration.build.isEmpty { fields["build"] = .string(configuration.build) }
         if let end = engine.certificateEnd.timestamp { fields["certificateEnds"] = .string(end.iso8601) }
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
@@ -137,6 +137,7 @@ public final class Server: Sendable {
             group.addTask { await self.engine.jobs.run() }
             group.addTask { await self.engine.backups.run() }
             group.addTask { await self.engine.sweep() }
+            group.addTask { await self.engine.watchDatabase() }
             group.addTask { await self.engine.finishKeyRotation() }
             group.addTask { await self.certificate?.watch() }
             group.addTask { await self.acme?.run() }

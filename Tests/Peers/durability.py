@@ -13,6 +13,7 @@ anything before somebody asked to resume it.
                   server come again, while it is killed; what arrived there is counted by the simulator's own ledger.
                   Messages for every platform go to all devices of such a user, or to everybody's
     --stalls      the server, the peer and the simulator stand still now and then (SIGSTOP)
+    --postgres    the data is in a PostgreSQL of its own, whose sessions of the server are terminated now and then
     --clock       the clock on the wall is set forward and back by minutes, hours and days (libfaketime)
 """
 
@@ -31,6 +32,7 @@ import time
 import disturbances
 import forgetful
 import hub_client
+import postgres
 import processes
 import simulators
 from hub_client import API_VERSION, Connection, Disconnected
@@ -53,6 +55,10 @@ DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
 ELSEWHERE = 0.3      # of the steps, where there is a simulator
 TOGETHER = 0.3       # of these, to all services as one message
 EXPIRY = 24 * 3600   # seconds after which a message is given up
+TERMINATIONS = 0.4   # of the rounds, where there is a database to end its sessions
+TERMINATE = """
+    WITH ended AS (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'martlet')
+    SELECT count(*) FROM ended"""
 LIFETIME = 30 * 24 * 3600  # of signatures, which outlives any clock
 
 
@@ -525,9 +531,11 @@ class Run:
             place = os.path.join(directory, "simulator")
             self._simulator = simulators.Simulator(options.martlet, place, environment=services)
         log = os.path.join(directory, "server.log")
-        self._server = processes.Server(options.martlet, self._data, log, environment=environment)
+        self._cluster = postgres.Cluster() if options.postgres else None
+        database = ["--database", self._cluster.url] if self._cluster else []
+        self._server = processes.Server(options.martlet, self._data, log, *database, environment=environment)
         self._storm = None
-        self._undone = self._kills = 0
+        self._undone = self._kills = self._terminated = 0
         self._left = []
         programs = {"server": self._server, "peer": self._peer, "simulator": self._simulator}
         self._stalls = disturbances.Stalls(
@@ -538,9 +546,14 @@ class Run:
         await self._peer.start()
         try:
             name = "DefaultFullSharedAccessSignature"
+            if self._cluster:
+                # Only a server has the database.
+                await self._server.start()
             rule = (name, processes.create_hub(self._options.martlet, self._data, HUB)[name])
             credential = ["hub", "credential", "set", HUB, "apns", *self._peer.credential_arguments()]
             processes.martlet(self._options.martlet, *credential, "--data", self._data)
+            if self._cluster:
+                await self._server.stop()
             ledger = os.path.join(self._directory, "client.jsonl")
             if self._simulator:
                 await self._simulator.start()
@@ -562,6 +575,8 @@ class Run:
             for program in (self._server, self._peer, self._simulator):
                 if program and program.process and program.process.returncode is None:
                     program.process.kill()
+            if self._cluster:
+                self._cluster.stop()
 
     async def _rounds(self):
         for number in range(self._options.rounds + BUSY_ROUNDS):
@@ -592,13 +607,20 @@ class Run:
         await self._start()
         await asyncio.gather(*[writer.check() for writer in self._writers])
         writing = [asyncio.create_task(writer.write()) for writer in self._writers]
-        await asyncio.sleep(self._random.uniform(0.05, 2 * self._options.interval))
+        await self._interrupt(self._random.uniform(0.05, 2 * self._options.interval))
         self._storm.killed = True
         await self._kill()
         await asyncio.gather(*writing)
         self._deliveries.read(self._storm.messages)
         if (number + 1) % 10 == 0:
             self._print(f"round {number + 1}: {self._accepted()}, {self._deliveries.count} delivered")
+
+    async def _interrupt(self, seconds):
+        """Waits; in the middle, where there is one, the database may end its sessions."""
+        await asyncio.sleep(seconds / 2)
+        if self._cluster and self._random.random() < TERMINATIONS:
+            self._terminated += int(self._cluster.query(TERMINATE))
+        await asyncio.sleep(seconds / 2)
 
     async def _start(self):
         await self._server.start()
@@ -789,6 +811,8 @@ class Run:
         self._print(f"seed={self._options.seed} kills={self._kills} writers={self._options.writers}")
         if self._options.forgetful:
             self._print(f"unsynced changes thrown away: {self._undone}")
+        if self._cluster:
+            self._print(f"sessions that the database ended: {self._terminated}")
         self._print(f"{self._accepted()}; {counts['refused']} refused; {counts['in flight']} unanswered at a kill")
         self._print(
             f"stored: read={counts['reads']} missing={counts['missing']} undeleted={counts['undeleted']}"
@@ -853,6 +877,7 @@ def parse_arguments():
     parser.add_argument("--simulator", action="store_true", help="devices of other services, which fail")
     parser.add_argument("--long-waits", action="store_true", help="these also fail in ways that cost a minute")
     parser.add_argument("--stalls", type=float, default=0, metavar="SECONDS", help="programs stand still for so long")
+    parser.add_argument("--postgres", action="store_true", help="the data is in PostgreSQL")
     parser.add_argument("--clock", action="store_true", help="the clock on the wall is set forward and back")
     parser.add_argument("--idle-looks", type=int, default=10, metavar="N",
                         help="times that the server is looked at until it is idle: it may still be at work")

@@ -86,14 +86,6 @@ public protocol OperatorStore: Sendable {
     func sweepOperators(at now: Timestamp, limit: Int) async throws(StorageError)
 }
 
-/// A change of one property of an operator.
-public enum OperatorChange: Hashable, Sendable {
-    case roles(RoleGrants)
-    case isDisabled(Bool)
-    case passwordHash(String)
-    case settings(String)
-}
-
 /// The result of `OperatorStore.change`.
 public enum OperatorChangeResult: Sendable {
     case changed(Operator)

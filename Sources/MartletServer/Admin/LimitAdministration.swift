@@ -1,7 +1,6 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
-import MartletStorage
 
 /// The part of the administration API that manages the limits of a hub.
 ///
@@ -11,7 +10,7 @@ import MartletStorage
 /// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same body; a limit that is missing stays |
 struct LimitAdministration: Sendable {
     let hubs: HubDirectory
-    let storage: SQLiteStorage
+    let storage: any ServerStorage
 
     private static let bodyLimit = 4096
 

@@ -42,16 +42,16 @@ struct ServerAdministration: Sendable {
 
     func addRoutes(to router: inout Router) {
         router.on(.get, "/server") { _, _ in
-            let sizes = metrics.storage.fileSizes
-            let disk = metrics.storage.room.figures
+            let files = metrics.data.files
+            let disk = files?.room.figures
             let sentence = await obstacle()
-            let backup = (try? await metrics.storage.lastBackup()) ?? nil
+            let backup = (try? await files?.lastBackup()) ?? nil
             func number(_ value: Int64?) -> JSON { value.map(JSON.integer) ?? .null }
             return HTTPResponse(
                 .ok,
                 json: [
                     "version": .string(version), "startedAt": .string(startedAt.iso8601),
-                    "databaseBytes": .integer(sizes.database), "logBytes": .integer(sizes.log),
+                    "databaseBytes": number(files?.fileSizes.database), "logBytes": number(files?.fileSizes.log),
                     "diskFree": number(disk.map { Int64($0.free) }),
                     "diskReserve": number(disk.map { Int64($0.reserve) }),
                     "memory": .integer(Int64(ProcessFigures().residentMemory)),

@@ -140,7 +140,7 @@ struct ServiceAdministration: Sendable {
         ]
     }
 
-    private static func json(_ waiting: SQLiteStorage.WaitingRetries) -> JSON {
+    private static func json(_ waiting: WaitingRetries) -> JSON {
         [
             "pushes": .integer(Int64(waiting.pushes)), "isPartial": .bool(waiting.isPartial),
             "notifications": .integer(Int64(waiting.notifications)),

@@ -4,7 +4,8 @@ import MartletStorage
 
 /// Begins backups of a running server, and records that they were made.
 struct BackupSource: Sendable {
-    let storage: SQLiteStorage
+    /// The database in the data directory; nil if the data is elsewhere.
+    let files: SQLiteStorage?
     let dataDirectory: String
     let time: any TimeSource
     let log: Log
@@ -15,9 +16,14 @@ struct BackupSource: Sendable {
     /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are requested but cannot be
     ///   read, or are changed meanwhile.
     func begin(withKeys: Bool) async throws -> Backup {
+        guard let files else {
+            throw ServerError(
+                "The data is in PostgreSQL: back it up with pg_basebackup or pg_dump, and keep the server's keys apart."
+            )
+        }
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now
-        let snapshot = try await storage.snapshot()
+        let snapshot = try await files.snapshot()
         // If keys were added or retired while the snapshot was made, the secrets in the snapshot may be sealed with
         // keys other than those that were read before. The backup then fails, because these secrets could not be
         // decrypted from it.
@@ -45,7 +51,7 @@ struct BackupSource: Sendable {
     /// full, for example.
     func record(_ backup: Backup) async {
         do throws(StorageError) {
-            try await storage.recordBackup(at: backup.createdAt)
+            try await files?.recordBackup(at: backup.createdAt)
         } catch {
             log.write(.warning, "The time of the backup could not be recorded: \(error)")
         }

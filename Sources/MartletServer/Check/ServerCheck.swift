@@ -3,6 +3,7 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 public import MartletModel
+import MartletPostgres
 import MartletStorage
 
 /// Checks whether `serve` can start with a configuration.
@@ -95,6 +96,18 @@ public struct ServerCheck: Sendable {
                 let refusal = try SQLiteStorage.refusalOfNewer(in: directory, by: configuration.program)
                 return [CheckResult(.problem, "database", refusal)]
             }
+        } catch {
+            return [CheckResult(.problem, "database", error.detail)]
+        }
+    }
+
+    /// Checks whether the database on PostgreSQL can be used; nothing if the data is in the data directory.
+    public func sharedDatabase() async -> [CheckResult] {
+        guard let database = configuration.database else { return [] }
+        do throws(StorageError) {
+            let address = try DatabaseAddress(database)
+            if let fault = await PostgresStorage.fault(of: address) { throw fault }
+            return [CheckResult(.ok, "database", "The server can use \(address).")]
         } catch {
             return [CheckResult(.problem, "database", error.detail)]
         }

@@ -61,6 +61,8 @@ public struct ServerConfiguration: Sendable {
 
     /// The data directory. It is created if it does not exist, and can be used by only one server at a time.
     public var dataDirectory: String
+    /// The URL of a database on PostgreSQL, which may contain a password; nil for a database in the data directory.
+    public var database: String?
     /// The path of the admin socket; nil for the one in the data directory.
     public var adminSocket: String?
     /// The address of the listener for HTTP without TLS; nil for none.

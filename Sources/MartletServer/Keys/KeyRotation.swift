@@ -1,6 +1,5 @@
 import MartletCore
 import MartletCrypto
-import MartletStorage
 
 /// Rotates the key with which secrets are sealed, while the server runs.
 ///
@@ -8,7 +7,7 @@ import MartletStorage
 /// sealed with it, and an old key is removed only when nothing is sealed with it any more.
 struct KeyRotation: Sendable {
     let keys: ServerKeys
-    let storage: SQLiteStorage
+    let storage: any ServerStorage
 
     struct Status: Sendable {
         /// The ids of the keys, newest first, in hexadecimal digits.

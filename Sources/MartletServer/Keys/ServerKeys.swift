@@ -53,7 +53,7 @@ final class ServerKeys: Sendable {
             let path = "\(directory)/secret.key"
             // The database is looked for before the key file is read, because another process may be creating both. In
             // the opposite order, the key file could seem to be missing beside an existing database.
-            let isNew = !SQLiteStorage.exists(in: directory)
+            let isNew = !SQLiteStorage.exists(in: directory) && !NodeDirectory.exists(in: directory)
             if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
                 try SecretFile.create(Array(try Self.generate().text.utf8) + [0x0A], at: path)
@@ -78,7 +78,7 @@ final class ServerKeys: Sendable {
 
     private static func missing(_ path: String) -> ServerError {
         ServerError(
-            "\(path) is missing, with which secrets of the database beside it were sealed: put it back, or give its key in "
+            "\(path) is missing, with which secrets of the database were sealed: put it back, or give its key in "
                 + "\(variables).")
     }
 

@@ -6,7 +6,7 @@ import MartletStorage
 /// Collects the values of all metrics of a server when they are requested.
 struct ServerMetrics: Sendable {
     let dispatcher: Dispatcher
-    let storage: SQLiteStorage
+    let data: DataStore
     let client: HTTPClient
     let loops: EventLoopGroup
     let expiries: CredentialExpiries
@@ -14,6 +14,8 @@ struct ServerMetrics: Sendable {
     let requests: RequestCount
     let certificateEnd: CertificateEnd
     let time: any TimeSource
+
+    var storage: any ServerStorage { data.storage }
 
     private typealias Samples = [(labels: [String], value: Double)]
 
@@ -24,7 +26,7 @@ struct ServerMetrics: Sendable {
         try await addDeliveries(to: &text)
         await addServices(to: &text)
         text.add(
-            .backupAge, try await storage.lastBackup().map { [([], max(0, (time.now - $0).inSeconds))] } ?? [])
+            .backupAge, try await data.files?.lastBackup().map { [([], max(0, (time.now - $0).inSeconds))] } ?? [])
         addDatabase(to: &text)
         addProcess(to: &text)
         return text.text
@@ -84,11 +86,13 @@ struct ServerMetrics: Sendable {
     }
 
     private func addDatabase(to text: inout MetricsText) {
-        let sizes = storage.fileSizes
         let times = storage.writeTimes
-        text.add(.databaseBytes, [(["database"], Double(sizes.database)), (["log"], Double(sizes.log))])
-        text.add(.databaseMemory, Double(storage.memory))
-        let disk = storage.room.figures
+        // PostgreSQL tells its own sizes.
+        let sizes = data.files?.fileSizes
+        text.add(
+            .databaseBytes, sizes.map { [(["database"], Double($0.database)), (["log"], Double($0.log))] } ?? [])
+        text.add(.databaseMemory, data.files.map { [([], Double($0.memory))] } ?? [])
+        let disk = data.files?.room.figures
         text.add(
             .diskBytes, disk.map { [(["free"], Double($0.free)), (["reserve"], Double($0.reserve))] } ?? [])
         text.add(.writesWaiting, Double(storage.waitingWrites))

@@ -10,8 +10,8 @@ final class ServerFacts: ConsoleFacts {
     private let metrics: ServerMetrics
     private let hubs: HubDirectory
     private let obstacle: @Sendable () async -> String?
-    private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
-    private let retries = Mutex<(at: Timestamp, found: [LaneID: SQLiteStorage.WaitingRetries])?>(nil)
+    private let backlog = Mutex<(at: Timestamp, found: Backlog)?>(nil)
+    private let retries = Mutex<(at: Timestamp, found: [LaneID: WaitingRetries])?>(nil)
 
     /// The largest backlog that is counted every time the figures are read, in deliveries.
     ///
@@ -38,9 +38,9 @@ final class ServerFacts: ConsoleFacts {
         sample.commit = metrics.storage.writeTimes.commit
         sample.certificateEndsAt = metrics.certificateEnd.timestamp
         sample.credentialEnds = await metrics.expiries.ends()
-        sample.backupAt = try? await metrics.storage.lastBackup()
-        sample.needsBackupSince = try? await metrics.storage.firstOpened()
-        sample.disk = metrics.storage.room.figures.map { (Int64($0.free), Int64($0.reserve)) }
+        sample.backupAt = try? await metrics.data.files?.lastBackup()
+        sample.needsBackupSince = try? await metrics.data.files?.firstOpened()
+        sample.disk = metrics.data.files?.room.figures.map { (Int64($0.free), Int64($0.reserve)) }
         sample.obstacle = await obstacle()
         return sample
     }
@@ -102,7 +102,7 @@ final class ServerFacts: ConsoleFacts {
         }
     }
 
-    private func currentRetries(at now: Timestamp) async -> [LaneID: SQLiteStorage.WaitingRetries] {
+    private func currentRetries(at now: Timestamp) async -> [LaneID: WaitingRetries] {
         let known = retries.withLock(\.self)
         let isLarge = backlog.withLock { ($0?.found.deliveries ?? 0) > Self.smallBacklog }
         if isLarge, let known, now - known.at < .seconds(10) { return known.found }
@@ -117,7 +117,7 @@ final class ServerFacts: ConsoleFacts {
         Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     }
 
-    private func currentBacklog(at now: Timestamp) async -> SQLiteStorage.Backlog? {
+    private func currentBacklog(at now: Timestamp) async -> Backlog? {
         let known = backlog.withLock(\.self)
         if let known, known.found.deliveries > Self.smallBacklog, now - known.at < .seconds(10) { return known.found }
         guard let found = try? await metrics.storage.backlog() else { return known?.found }

@@ -1,20 +1,9 @@
 import CMartletSQLite
 import Glibc
 public import MartletCore
-public import MartletModel
+import MartletModel
 
 extension SQLiteStorage {
-    /// The size and age of the backlog: the notifications that are accepted and not finished.
-    public struct Backlog: Sendable, Equatable {
-        /// The number of unfinished deliveries.
-        public var deliveries: Int
-        /// The number of notifications that these deliveries belong to.
-        public var notifications: Int
-        /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. It is the time
-        /// when the part of the delivery began, else when its notification was due, else when it was accepted.
-        public var oldest: Timestamp?
-    }
-
     /// Counts unfinished deliveries, including those that are not in the dispatcher's memory.
     public func backlog() async throws(StorageError) -> Backlog {
         let found = try await readers.read { connection throws(StorageError) in
@@ -33,21 +22,6 @@ extension SQLiteStorage {
         return found ?? Backlog(deliveries: 0, notifications: 0, oldest: nil)
     }
 
-    /// The pushes of one platform of a hub that are tried again later.
-    public struct WaitingRetries: Sendable, Equatable {
-        public var pushes: Int
-        /// The number of notifications that these pushes belong to.
-        public var notifications: Int
-        /// When the first of these notifications expires.
-        public var firstExpiry: Timestamp
-        /// When the first of these pushes is due; it may be past while its lane is paused.
-        public var nextDue: Timestamp
-        /// Whether there may be more pushes, because the limit was reached.
-        public var isPartial: Bool
-    }
-
-    /// Counts the pushes that are tried again later, by lane.
-    /// - Parameter limit: The maximum number of pushes that are read, in the order of their deliveries.
     public func waitingRetries(limit: Int) async throws(StorageError) -> [LaneID: WaitingRetries] {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.all(
@@ -72,13 +46,6 @@ extension SQLiteStorage {
             lanes[entry.lane] = entry.retries
             lanes[entry.lane]?.isPartial = isPartial
         }
-    }
-
-    /// The number of parts that wait, and the time when the next of them begins.
-    public struct WaitingParts: Sendable, Equatable {
-        public var count = 0
-        /// The time when the next part is due; nil if no part waits, or if every waiting part has a gate.
-        public var nextDue: Timestamp?
     }
 
     /// Counts the parts that wait, of notifications that have begun and have not ended.

@@ -23,6 +23,7 @@ extension SQLiteStorage {
         directory path: String, sealer: any Sealer, settings: Settings, upgrade: Upgrade = Upgrade()
     ) throws(StorageError) {
         let directory = try StorageDirectory(path)
+        try NodeDirectory.refuse(directory)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)

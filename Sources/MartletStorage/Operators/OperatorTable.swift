@@ -299,18 +299,3 @@ struct OperatorTable {
         return OperatorIdentity(issuer: issuer, subject: subject)
     }
 }
-
-extension Operator {
-    fileprivate var isActiveAdmin: Bool { !isDisabled && passwordHash != nil && roles.overall == .admin }
-}
-
-extension OperatorChange {
-    /// True if the operator cannot be an administrator of the whole server after the change.
-    fileprivate var endsAdministration: Bool {
-        switch self {
-        case .roles(let roles): roles.overall != .admin
-        case .isDisabled(let isDisabled): isDisabled
-        case .passwordHash, .settings: false
-        }
-    }
-}

@@ -38,7 +38,7 @@ public final class FileProgressMaps: ProgressMaps {
 
     /// Opens the maps in a directory.
     /// - Parameter unfinished: The deliveries whose maps are still needed; other maps are removed.
-    init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
+    public init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
         self.directory = directory
         let needed = Dictionary(unfinished.map { (String($0.rawValue), $0) }) { first, _ in first }
         var state = State()

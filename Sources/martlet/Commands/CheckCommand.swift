@@ -31,7 +31,7 @@ enum CheckCommand {
     ) async throws -> [CheckResult] {
         let check = ServerCheck(configuration)
         let simulator = invocation.isOn("simulator") ? try invocation.address("simulator-listen") : nil
-        var results = check.data(servedBy: geteuid())
+        var results = check.data(servedBy: geteuid()) + (await check.sharedDatabase())
         guard check.hasData else {
             return results + check.certificate() + check.provider() + check.ports(simulator: simulator)
         }
@@ -45,6 +45,9 @@ enum CheckCommand {
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() + check.provider() }
         if let runs {
             results.append(runs)
+        } else if configuration.database != nil {
+            // Only a server opens it.
+            return results
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema

@@ -9,7 +9,13 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serve hubs and the app backend until SIGTERM.",
         options: [
-            .data, .adminSocket,
+            .data,
+            Option(
+                "database", "URL",
+                "Keep the data in this database on PostgreSQL 15 or later, such as postgres://USER@HOST/NAME, instead of in "
+                    + "--data, where this server's certificates and keys stay. One server at a time can use it.",
+                isSecret: true),
+            .adminSocket,
             Option(
                 "listen", "HOST:PORT",
                 "Clear-text HTTP; 127.0.0.1:8080 if --tls-listen is not given. unix:PATH for a proxy on this machine."
@@ -228,6 +234,7 @@ enum ServeCommand {
     static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
         let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
+        configuration.database = invocation["database"]
         configuration.adminSocket = invocation["admin-socket"]
         configuration.tlsListen = tlsListen
         if let listen = invocation["listen"], listen.hasPrefix("unix:") {

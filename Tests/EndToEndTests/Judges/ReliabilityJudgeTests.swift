@@ -17,6 +17,13 @@ struct ReliabilityJudgeTests {
         try await Judge.run("durability.py", "--rounds", "3", "--forgetful", "--window", Self.window)
     }
 
+    @Test(
+        "Requests answered with success survive kill -9 on PostgreSQL, which ends sessions",
+        .enabled(if: BuiltProducts.hasPostgres, "there is no PostgreSQL: `Scripts/setup test` installs it"))
+    func nothingAcknowledgedIsLostOnPostgreSQL() async throws {
+        try await Judge.run("durability.py", "--rounds", "3", "--postgres", "--window", Self.window)
+    }
+
     @Test("Retries survive kill -9, stopped processes and changes of the clock")
     func nothingIsLostByKillsWhileServicesFail() async throws {
         try await Judge.run(

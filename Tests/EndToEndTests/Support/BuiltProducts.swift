@@ -16,6 +16,14 @@ enum BuiltProducts {
     static let python = package.appendingPathComponent(".build/python/bin/python3")
     static let hasPython = FileManager.default.isExecutableFile(atPath: python.path)
 
+    /// Whether there is a PostgreSQL to start clusters of.
+    static let hasPostgres = {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        return versions.contains {
+            FileManager.default.isExecutableFile(atPath: "/usr/lib/postgresql/\($0)/bin/postgres")
+        }
+    }()
+
     /// Whether there is a Firefox, under either of its names.
     static let hasBrowser = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
         folder in

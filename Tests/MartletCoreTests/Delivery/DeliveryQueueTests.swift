@@ -174,6 +174,21 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
+    /// Where each hub numbers its deliveries, a new one may have a lower id than others that are read.
+    @Test func aSendOfAnotherHubThatIsAcceptedWhileTheStoreIsReadIsNotMissed() {
+        var queue = emptyQueue(waiting: 2)
+        for sequence in [11, 12, 13, 14] as [Int64] { queue.add(Self.progress(sequence)) }
+        #expect([nextSequence(&queue), nextSequence(&queue)] == [11, 12])
+        #expect(queue.wantsMore(at: now) == Self.id(12))
+        queue.add(Self.progress(3, hub: 2))
+        queue.fill([Self.progress(13), Self.progress(14)], isAll: true)
+        #expect([nextSequence(&queue), nextSequence(&queue)] == [13, 14])
+        #expect(queue.wantsMore(at: now) == Self.id(2))
+        queue.fill([Self.progress(3, hub: 2), Self.progress(13), Self.progress(14)], isAll: true)
+        #expect(nextSequence(&queue) == 3)
+        #expect(nextSequence(&queue) == nil)
+    }
+
     @Test func deliveriesThatEndWhileTheStoreIsReadAreNotDeliveredAgain() {
         var queue = makeQueue(waiting: 4)
         _ = queue.wantsMore(at: now)

@@ -295,8 +295,6 @@ extension MemoryState {
 }
 
 extension Operator {
-    fileprivate var isActiveAdmin: Bool { !isDisabled && passwordHash != nil && roles.overall == .admin }
-
     fileprivate func changed(_ change: OperatorChange) -> Operator {
         var entry = self
         switch change {

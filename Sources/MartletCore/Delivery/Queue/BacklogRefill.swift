@@ -13,11 +13,11 @@ struct BacklogRefill: Sendable {
     private var again: Timestamp?
     /// The highest id of a new delivery that the queue has accepted, even if it is after `through`.
     private var last = Delivery.ID.none
-    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `hasTurnedAway`
-    /// records whether a new delivery was left to the store.
+    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `turnedAway` is the
+    /// lowest id of a new delivery that was left to the store.
     private var isReading = false
     private var ended: Set<Delivery.ID> = []
-    private var hasTurnedAway = false
+    private var turnedAway: Delivery.ID?
 
     /// When to read the store again after a failed read; nil if there is no read to repeat.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
@@ -37,7 +37,7 @@ struct BacklogRefill: Sendable {
     /// Records that a new delivery was left to the store.
     mutating func turnAway(_ id: Delivery.ID) {
         isComplete = false
-        hasTurnedAway = true
+        turnedAway = min(turnedAway ?? id, id)
         through = min(through, Delivery.ID(rawValue: id.rawValue - 1))
     }
 
@@ -50,7 +50,7 @@ struct BacklogRefill: Sendable {
     mutating func begin(at now: Timestamp) -> Delivery.ID? {
         guard !isComplete, !isReading, again.map({ $0 <= now }) ?? true else { return nil }
         isReading = true
-        hasTurnedAway = false
+        turnedAway = nil
         ended = []
         return through
     }
@@ -61,12 +61,12 @@ struct BacklogRefill: Sendable {
     mutating func finish(_ found: [DeliveryProgress], isAll: Bool) -> [DeliveryProgress] {
         isReading = false
         again = nil
-        // A delivery that was left to the store during the read is one of `found` or comes after them, because the
-        // store numbers deliveries in the order in which they become visible. So all deliveries up to the last of
-        // `found` are known.
-        through = found.last?.delivery.id ?? through
-        self.found = max(self.found, through)
-        isComplete = isAll && !hasTurnedAway
+        self.found = max(self.found, found.last?.delivery.id ?? through)
+        // A delivery that was left to the store during the read may be missing in `found` although its id is among
+        // theirs: the ids of one hub are in the order in which deliveries become visible, those of several need not be.
+        let known = found.last?.delivery.id ?? through
+        through = turnedAway.map { min(known, Delivery.ID(rawValue: $0.rawValue - 1)) } ?? known
+        isComplete = isAll && turnedAway == nil
         if isComplete { through = max(through, last) }
         return found.filter { !ended.contains($0.delivery.id) }
     }

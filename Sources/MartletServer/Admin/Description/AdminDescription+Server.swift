@@ -96,8 +96,8 @@ extension AdminDescription {
 
     static var server: APIGroup {
         let state = APISchema.object([
-            "version": APISchema.text, "startedAt": APISchema.time, "databaseBytes": APISchema.count,
-            "logBytes": APISchema.count, "diskFree": APISchema.countOrNull, "diskReserve": APISchema.countOrNull,
+            "version": APISchema.text, "startedAt": APISchema.time, "databaseBytes": APISchema.countOrNull,
+            "logBytes": APISchema.countOrNull, "diskFree": APISchema.countOrNull, "diskReserve": APISchema.countOrNull,
             "memory": APISchema.count, "writesWaiting": APISchema.count, "backupAt": APISchema.timeOrNull,
             "certificateEndsAt": APISchema.timeOrNull, "isReady": APISchema.flag, "obstacle": APISchema.textOrNull,
             "listeners": APISchema.list(

@@ -1,5 +1,3 @@
-import MartletCore
-
 /// How long storage keeps data that has ended, and how much of it.
 public struct Retention: Hashable, Sendable {
     /// The time for which a request for the id of a removed registration is answered with "gone".
@@ -30,6 +28,6 @@ public struct Retention: Hashable, Sendable {
 
     /// The time for which the former states of registrations are kept: the retention of notifications plus the default
     /// lifetime of a notification. A trace reads the states that registrations had while the notification was in
-    /// progress, so a notification with a longer lifetime keeps the states since its beginning (`Migration.longNotifications`).
-    var history: Duration { notifications + NotificationIntake.lifetime }
+    /// progress, so a notification with a longer lifetime keeps the states since its beginning.
+    public var history: Duration { notifications + NotificationIntake.lifetime }
 }

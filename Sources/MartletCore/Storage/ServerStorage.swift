@@ -1,0 +1,59 @@
+public import MartletModel
+
+/// The storage of a server: every port, and what a server asks of the storage itself.
+public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, DeviceKeyStore, DeviceStore, FunnelStore,
+    HubStore, JobStore, LaneStore, MetricHourStore, NotificationStore, OperatorFactorStore, OperatorStore, PayloadStore,
+    ReceiptStore, SendListStore, SendRecordStore, TraceStore, UserStore
+{
+    /// Which devices the unfinished deliveries of this process have reached.
+    var maps: any ProgressMaps { get }
+    /// The containers of blobs for imports and exports.
+    var containerStore: any ContainerStore { get }
+    /// The contents of payloads that are too large for a row.
+    var payloadBodies: PayloadBodies { get }
+
+    /// Reads a small value, to check that the storage answers.
+    func probe() async throws(StorageError)
+
+    /// Returns once the threads that write have responded. Used to check that none of them is blocked.
+    func turn() async
+
+    /// Finishes the waiting writes and closes the storage. Later calls fail with an error that says so.
+    func close() async
+
+    /// Removes expired data and the remaining data of deleted hubs, in portions, so that other writes can happen in
+    /// between. Must be called periodically. Returns early if its task is cancelled.
+    func sweep(at now: Timestamp, keeping retention: Retention) async throws(StorageError)
+
+    /// Seals secrets again that were sealed with another key than the current one, in small transactions. If the call
+    /// is interrupted, the next call continues.
+    /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
+    /// - Returns: Whether all secrets were processed.
+    /// - Throws: `StorageError` if a secret cannot be opened with any key.
+    func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool
+
+    /// Returns the number of secrets that are sealed with another key than the current one.
+    func sealedOtherwise() async throws(StorageError) -> Int64
+
+    // MARK: Figures
+
+    /// Counts unfinished deliveries, including those that are not in the dispatcher's memory.
+    func backlog() async throws(StorageError) -> Backlog
+
+    /// Returns the size of a hub's backlog (accepted and not finished).
+    /// - Parameter hub: The hub; nil for all hubs together.
+    func backlogSize(of hub: Hub.ID?) async throws(StorageError) -> BacklogSize
+
+    /// Counts the pushes that are tried again later, by lane.
+    /// - Parameter limit: The maximum number of pushes that are read, in the order of their deliveries.
+    func waitingRetries(limit: Int) async throws(StorageError) -> [LaneID: WaitingRetries]
+
+    /// Counts the parts that wait, of notifications that have begun and have not ended.
+    func waitingParts() async throws(StorageError) -> WaitingParts
+
+    /// The number of changes that wait to be written.
+    var waitingWrites: Int { get }
+
+    /// How long writes have waited and taken, since the start.
+    var writeTimes: WriteTimes { get }
+}

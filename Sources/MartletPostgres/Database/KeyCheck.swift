@@ -1,0 +1,35 @@
+import MartletCore
+
+/// Compares a node's secret keys with those of the database, which has a sealed text for that.
+struct KeyCheck {
+    let sealer: any Sealer
+
+    static let context = "namespace/sealed_check"
+    private static let text = Array("martlet".utf8)
+
+    /// Compares the keys. A new database takes those of its first node.
+    func check(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> StorageError? {
+        let rows = try connection.run(Batch(Self.stored), patience)[0]
+        guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
+        if let sealed = rows[0].optionalBytes(0) {
+            return sealer.open(sealed, context: Self.context) == Self.text ? nil : Self.otherKey
+        }
+        let sealed: [UInt8]
+        do throws(StorageError) {
+            sealed = try sealer.seal(Self.text, context: Self.context)
+        } catch {
+            return error
+        }
+        try connection.run(Batch(Self.store) { $0.add(sealed) }, patience)
+        return nil
+    }
+
+    private static let otherKey = StorageError(
+        .unavailable,
+        "The secrets of this database were sealed with another secret key. Put the secret.key of the node that served it "
+            + "before into the data directory, or give its key in MARTLET_SECRET_KEY.")
+
+    private static let stored = Statement.rare([], "SELECT sealed_check FROM namespace")
+    private static let store = Statement.rare(
+        [.bytes], "UPDATE namespace SET sealed_check = $1 WHERE sealed_check IS NULL")
+}

@@ -1,0 +1,88 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// What a node remembers of numbers that never change their meaning: of platforms, tags and contents. A number that was
+/// read after a commit is never given to anything else.
+final class NumberCache: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var platforms: [PlatformID: Int32] = [:]
+        var platformNames: [Int32: PlatformID] = [:]
+        var tags: [TagKey: Int64] = [:]
+        var tagNames: [Int64: String] = [:]
+    }
+
+    /// The most tags that are remembered; then all are forgotten.
+    private static let tagLimit = 1_000_000
+
+    func platform(_ id: PlatformID) -> Int32? { state.withLock { $0.platforms[id] } }
+    func platform(_ number: Int32) -> PlatformID? { state.withLock { $0.platformNames[number] } }
+
+    /// Returns a platform inside of a transaction, which must not read the directory.
+    /// - Throws: `unknownPlatform`: its caller reads the directory and begins again.
+    func knownPlatform(_ number: Int32) throws(StorageError) -> PlatformID {
+        guard let platform = platform(number) else { throw Self.unknownPlatform }
+        return platform
+    }
+
+    static let unknownPlatform = StorageError(.corrupt, "A registration has an unknown platform; restore a backup.")
+
+    func add(_ platforms: [StoredPlatform]) {
+        state.withLock { state in
+            for platform in platforms {
+                state.platforms[platform.id] = platform.number
+                state.platformNames[platform.number] = platform.id
+            }
+        }
+    }
+
+    func tag(_ key: TagKey) -> Int64? { state.withLock { $0.tags[key] } }
+    func tagName(_ id: Int64) -> String? { state.withLock { $0.tagNames[id] } }
+
+    func add(_ tags: [(key: TagKey, id: Int64)]) {
+        state.withLock { state in
+            if state.tags.count + tags.count > Self.tagLimit {
+                state.tags = [:]
+                state.tagNames = [:]
+            }
+            for (key, id) in tags {
+                state.tags[key] = id
+                state.tagNames[id] = key.name
+            }
+        }
+    }
+}
+
+/// A platform with the number that stands for it in rows.
+struct StoredPlatform: Sendable {
+    var number: Int32
+    var id: PlatformID
+
+    var scopes: [Scope] { [Scope(platform: number, .native), Scope(platform: number, .template)] }
+}
+
+/// A tag of the registrations of one platform and kind.
+struct TagKey: Hashable, Sendable {
+    var scope: Scope
+    var shard: Shard
+    /// In lower case.
+    var name: String
+}
+
+/// The registrations of one kind on one platform, as a number that is the beginning of their key.
+struct Scope: Hashable, Sendable {
+    let number: Int32
+
+    init(number: Int32) {
+        self.number = number
+    }
+
+    init(platform: Int32, _ kind: AudienceQuery.Kind) {
+        number = platform * 2 + (kind == .template ? 1 : 0)
+    }
+
+    var platform: Int32 { number / 2 }
+    var kind: AudienceQuery.Kind { number % 2 == 1 ? .template : .native }
+}

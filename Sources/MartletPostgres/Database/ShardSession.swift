@@ -1,0 +1,159 @@
+import MartletCore
+import MartletModel
+
+/// The connection of one transaction on a shard, or of reads that belong together, on the thread of its link.
+///
+/// The shard is the first parameter of each statement and is not among the values. A statement whose result nobody needs
+/// is only sent with the next one that has a result, or with the COMMIT.
+final class ShardSession {
+    let shard: Shard
+    /// The numbers of sends, in a transaction that has their lock; nil if the shard does not exist, or exists no more.
+    var numbers: SendOrdinals?
+    private let connection: Connection
+    private let patience: Connection.Patience
+    private var waiting = Batch()
+    /// Why the last statement failed.
+    private(set) var failure: DatabaseFailure?
+    /// True if a statement was sent.
+    private(set) var hasSent = false
+
+    init(_ shard: Shard, _ connection: Connection, _ patience: Connection.Patience) {
+        self.shard = shard
+        self.connection = connection
+        self.patience = patience
+    }
+
+    /// What has not been sent yet.
+    func takeWaiting() -> Batch {
+        defer { waiting = Batch() }
+        return waiting
+    }
+
+    func add(_ statement: Statement) {
+        waiting.add(statement)
+    }
+
+    /// Runs a statement whose result nobody needs.
+    func run(_ sql: String, _ values: any DatabaseValue...) {
+        add(sql, values)
+    }
+
+    /// Runs a statement that writes.
+    /// - Returns: The number of rows that it has written.
+    func changes(_ sql: String, _ values: any DatabaseValue...) throws(StorageError) -> Int {
+        add(sql, values)
+        return try send().changes
+    }
+
+    /// Reads the first row of a statement.
+    func first<Value>(
+        _ sql: String, _ values: any DatabaseValue..., read: (Row) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value? {
+        add(sql, values)
+        let rows = try send()
+        return rows.count > 0 ? try read(rows[0]) : nil
+    }
+
+    func all<Value>(
+        _ sql: String, _ values: any DatabaseValue..., read: (Row) throws(StorageError) -> Value
+    ) throws(StorageError) -> [Value] {
+        add(sql, values)
+        let rows = try send()
+        var found: [Value] = []
+        found.reserveCapacity(rows.count)
+        for index in 0..<rows.count { found.append(try read(rows[index])) }
+        return found
+    }
+
+    /// True if a statement has a row.
+    func exists(_ sql: String, _ values: any DatabaseValue...) throws(StorageError) -> Bool {
+        add(sql, values)
+        return try send().count > 0
+    }
+
+    private func add(_ sql: String, _ values: [any DatabaseValue]) {
+        let statement = Statement(sql: sql, types: [.int4] + values.map { Swift.type(of: $0).type })
+        waiting.add(statement) { parameters in
+            parameters.add(shard.number)
+            for value in values { value.add(to: &parameters) }
+        }
+    }
+
+    private func send() throws(StorageError) -> Rows {
+        hasSent = true
+        do throws(DatabaseFailure) {
+            let rows = try connection.run(takeWaiting(), patience)
+            guard let last = rows.last else { throw .corrupt("The database did not answer a statement.") }
+            return last
+        } catch {
+            failure = error
+            throw error.storageError
+        }
+    }
+
+    // MARK: Numbers
+
+    func nextNotification() throws(StorageError) -> Int64 { try next(\.notifications) }
+    func nextDelivery() throws(StorageError) -> Int64 { try next(\.deliveries) }
+
+    private func next(_ kind: WritableKeyPath<SendOrdinals, Int64>) throws(StorageError) -> Int64 {
+        guard var numbers else { throw Self.noShard }
+        numbers[keyPath: kind] += 1
+        self.numbers = numbers
+        return shard.compose(numbers[keyPath: kind])
+    }
+
+    static let noShard = StorageError(.unavailable, "The hub has been deleted.")
+}
+
+extension Shard {
+    private static let numberBits = 43
+    /// Shards above have no room in a composed number.
+    static let limit: Int32 = 1 << 20
+
+    /// The number of a notification or delivery for ports that know no shard: the shard, and behind it the number within
+    /// the shard, which lasts eleven years at 25,000 sends a second.
+    func compose(_ number: Int64) -> Int64 { Int64(self.number) << Self.numberBits | number }
+
+    /// The shard of a composed number.
+    init(ofComposed number: Int64) {
+        self.init(number: Int32(truncatingIfNeeded: number >> Self.numberBits))
+    }
+
+    /// A shard is a hub, for now.
+    var hub: Hub.ID { Hub.ID(rawValue: Int64(number)) }
+}
+
+/// The last numbers of the notifications and deliveries of a shard. Their lock keeps the writers of sends apart, and
+/// leaves those of devices alone.
+struct SendOrdinals: ShardNumbers {
+    var notifications: Int64 = 0
+    var deliveries: Int64 = 0
+
+    static let locking = Statement.hot(
+        [.int4], "SELECT notifications, deliveries FROM send_ordinals WHERE shard = $1 FOR UPDATE")
+    static let reading = Statement.hot(
+        [.int4], "SELECT notifications, deliveries FROM send_ordinals WHERE shard = $1")
+    static let claiming = Statement.hot(
+        [.int4, .int8, .int8, .int8, .int8],
+        """
+        WITH claimed AS (
+            UPDATE send_ordinals SET notifications = notifications + $2, deliveries = deliveries + $3
+            WHERE shard = $1 AND ($2 = 0 OR notifications = $4) AND ($3 = 0 OR deliveries = $5)
+            RETURNING 1
+        )
+        SELECT 1 / count(*)::int4 FROM claimed
+        """)
+
+    init(_ row: Row) {
+        notifications = row.integer(0)
+        deliveries = row.integer(1)
+    }
+
+    func addClaim(since read: SendOrdinals, to parameters: inout Parameters) {
+        parameters.add(notifications - read.notifications)
+        parameters.add(deliveries - read.deliveries)
+        parameters.add(read.notifications)
+        parameters.add(read.deliveries)
+    }
+}

@@ -1,0 +1,239 @@
+import MartletCore
+
+/// One transaction of a group, in two round trips: one reads, then the group decides, and one writes and commits.
+struct Transaction {
+    let shard: Shard
+    let writer: Int64
+    let number: Int64
+    var order = LockOrder.beforeReads
+
+    /// Why a group is not stored, as far as is known.
+    enum Failure {
+        /// Nothing of it stands.
+        case undone(DatabaseFailure)
+        /// What was read has been changed before the writes. Nothing of it stands.
+        case stale
+        /// The rules refused to go on; nothing of it stands.
+        case refused(StorageError)
+        /// The COMMIT was sent and not answered.
+        case unknown
+        /// The callers were told that nobody knows, and the COMMIT went on being waited for.
+        case answered
+    }
+
+    /// What callers hear where it is not known whether a write is stored.
+    static let unknown = StorageError(
+        .unavailable,
+        "The database did not say in time whether it stored this. Ask again with the same request: what was stored is "
+            + "not stored twice. If this goes on, look for a missing standby.")
+
+    /// Runs a group.
+    /// - Parameter whileWaiting: Called several times a second while the database does not answer.
+    /// - Returns: Nil if the group is stored.
+    mutating func run<Group: ShardGroup>(
+        _ group: inout Group, _ connection: Connection, _ patience: Duration, whileWaiting: @escaping () -> Void
+    ) -> Failure? {
+        let deadline = ContinuousClock.now + patience
+        var waiting = Connection.Patience(deadline: deadline, whileWaiting: whileWaiting)
+        var batch: Batch
+        do throws(DatabaseFailure) {
+            switch try decide(&group, connection, waiting) {
+            case .success(let writes?): batch = writes
+            case .success(nil): return rolledBack(connection, waiting)
+            case .failure(let error): return rolledBack(connection, waiting) ?? .refused(error)
+            }
+        } catch {
+            return ended(by: error, connection, waiting)
+        }
+        batch.add(Self.recording) {
+            $0.add(shard.number)
+            $0.add(writer)
+            $0.add(number)
+        }
+        batch.add(.commit)
+        // A COMMIT that waits for a standby has no timeout on the server, and is never canceled: that would make a
+        // success of it that only this server knows. Its callers get an answer in time.
+        let sent = group
+        var isAnswered = false
+        waiting.deadline = nil
+        waiting.whileWaiting = {
+            whileWaiting()
+            guard !isAnswered, ContinuousClock.now >= deadline else { return }
+            isAnswered = true
+            sent.fail(Self.unknown)
+        }
+        do throws(DatabaseFailure) {
+            try connection.run(batch, waiting)
+            if isAnswered { return .answered }
+            if connection.hasWarned {
+                group.fail(Self.unknown)
+                return .answered
+            }
+            return nil
+        } catch {
+            if isAnswered { return .answered }
+            guard case .refused(let state) = error else { return .unknown }
+            let end = ended(by: error, connection, waiting)
+            if case .undone(.refused) = end, state == .stale { return .stale }
+            return end
+        }
+    }
+
+    /// Reads what the group needs and lets it decide.
+    /// - Returns: What is to be sent up to the COMMIT; nil if there is nothing to write.
+    private func decide<Group: ShardGroup>(
+        _ group: inout Group, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Result<Batch?, StorageError> {
+        let reading = group.reading(in: shard)
+        var batch = Batch()
+        var numbers: Group.Numbers?
+        var rows: [Rows]
+        if order == .beforeReads {
+            batch.add(.begin)
+            batch.add(Group.Numbers.locking) { $0.add(shard.number) }
+            batch.append(reading)
+            rows = Array(try connection.run(batch, patience).dropFirst())
+        } else {
+            batch.add(Group.Numbers.reading) { $0.add(shard.number) }
+            for call in reading.calls { batch.add(call.withDigests) }
+            rows = try connection.run(batch, patience)
+        }
+        let found = rows.removeFirst()
+        numbers = found.count == 1 ? Group.Numbers(found[0]) : nil
+        let before = numbers
+        let session = ShardSession(shard, connection, patience)
+        var writes: Batch
+        do throws(StorageError) {
+            writes = try group.decide(rows, &numbers, in: session)
+        } catch {
+            if let failure = session.failure { throw failure }
+            return .failure(error)
+        }
+        writes.append(session.takeWaiting())
+        // A group that locks before it reads may have sent some of its writes already.
+        guard !writes.calls.isEmpty || numbers != before || session.hasSent else { return .success(nil) }
+        var sent = Batch()
+        if order == .beforeWrites { sent.add(.begin) }
+        if let before, let numbers {
+            sent.add(Group.Numbers.claiming) {
+                $0.add(shard.number)
+                numbers.addClaim(since: before, to: &$0)
+            }
+        }
+        if order == .beforeWrites {
+            for (call, rows) in zip(reading.calls, rows) { sent.add(call.checking(rows)) }
+        }
+        sent.append(writes)
+        return .success(sent)
+    }
+
+    /// Reads whether this transaction is stored. If not, it never will be.
+    ///
+    /// The lost connection's server process may still have statements to run, and may still wait for the lock. So a
+    /// number that is higher than this transaction's is left behind, under the lock: it refuses the transaction's record.
+    /// - Parameter fence: A number of the same writer that no transaction has.
+    func isStored<Numbers: ShardNumbers>(
+        _ numbers: Numbers.Type, fence: Int64, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Bool {
+        var batch = Batch(.begin)
+        batch.add(Numbers.locking) { $0.add(shard.number) }
+        batch.add(Self.reading) {
+            $0.add(shard.number)
+            $0.add(writer)
+        }
+        do throws(DatabaseFailure) {
+            let rows = try connection.run(batch, patience)
+            if rows[2].count == 1 && rows[2][0].integer(0) == number {
+                try connection.run(Batch(.rollback), patience)
+                return true
+            }
+            var end = Batch(Self.recording) {
+                $0.add(shard.number)
+                $0.add(writer)
+                $0.add(fence)
+            }
+            end.add(.commit)
+            try connection.run(end, patience)
+            return false
+        } catch {
+            if !error.isOfConnection { _ = try connection.run([Batch(.rollback)], patience) }
+            throw error
+        }
+    }
+
+    private func rolledBack(_ connection: Connection, _ patience: Connection.Patience) -> Failure? {
+        // Before its writes, a transaction that does not lock before it reads has not begun.
+        guard order == .beforeReads else { return nil }
+        do throws(DatabaseFailure) {
+            try connection.run(Batch(.rollback), patience)
+            return nil
+        } catch {
+            return .undone(error)
+        }
+    }
+
+    /// The end of a transaction in which a statement was refused before COMMIT.
+    private func ended(
+        by failure: DatabaseFailure, _ connection: Connection, _ patience: Connection.Patience
+    ) -> Failure {
+        guard !failure.isOfConnection else { return .undone(failure) }
+        do throws(DatabaseFailure) {
+            // Outside of a transaction this is a warning.
+            try connection.run(Batch(.rollback), patience)
+            return .undone(failure)
+        } catch {
+            return .undone(error)
+        }
+    }
+
+    private static let recording = Statement.hot(
+        [.int4, .int8, .int8],
+        """
+        WITH recorded AS (
+            INSERT INTO writers (shard, writer, transaction) VALUES ($1, $2, $3)
+            ON CONFLICT (shard, writer) DO UPDATE SET transaction = excluded.transaction
+                WHERE writers.transaction < excluded.transaction
+            RETURNING 1
+        )
+        SELECT 1 / count(*)::int4 FROM recorded
+        """)
+
+    private static let reading = Statement.hot(
+        [.int4, .int8], "SELECT transaction FROM writers WHERE shard = $1 AND writer = $2")
+}
+
+// MARK: Checking what was read
+
+extension Batch.Call {
+    /// The same statement with a digest of each row behind its columns.
+    var withDigests: Batch.Call {
+        var call = self
+        call.statement = Statement(
+            sql: "SELECT t.*, hash_record_extended(t, 0) FROM (\(statement.sql)) t", types: statement.types)
+        return call
+    }
+
+    /// A statement that fails with `SQLState.stale` unless the statement still has the same rows.
+    /// - Parameter rows: The rows of `withDigests`.
+    func checking(_ rows: Rows) -> Batch.Call {
+        let count = statement.types.count
+        var call = self
+        call.statement = Statement(
+            sql: """
+                SELECT 1 / (count(*) = $\(count + 1) AND coalesce(bit_xor(hash_record_extended(t, 0)), 0)
+                    = $\(count + 2))::int4
+                FROM (\(statement.sql)) t
+                """, types: statement.types + [.int8, .int8])
+        call.parameters.add(Int64(rows.count))
+        call.parameters.add(
+            (0..<rows.count).reduce(Int64(0)) { $0 ^ rows[$1].integer(Int32(rows.columnCount - 1)) })
+        return call
+    }
+}
+
+extension DatabaseFailure {
+    /// True if the same transaction may succeed when it is run again.
+    var isTransient: Bool {
+        if case .refused(let state) = self { state.isTransient } else { false }
+    }
+}

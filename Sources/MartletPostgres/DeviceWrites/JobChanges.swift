@@ -1,0 +1,64 @@
+import MartletCore
+import MartletModel
+
+/// The statements with which the progress of jobs is stored together with writes of devices.
+enum JobChanges {
+    /// Finds out which jobs there are. None of them goes without its hub before it is over.
+    static let known = Statement.hot([.int4, .bytesArray], "SELECT id FROM jobs WHERE shard = $1 AND id = ANY($2)")
+
+    /// The names of the tags that registrations have.
+    static let tagNames = Statement.hot(
+        [.int4, .bytesArray],
+        """
+        SELECT t.id, t.name FROM tags t WHERE t.shard = $1 AND t.id = ANY(ARRAY(
+            SELECT DISTINCT u.id FROM registrations r CROSS JOIN unnest(r.tags) u (id)
+            WHERE r.shard = $1 AND r.id = ANY($2)))
+        """)
+
+    /// The templates and push variables that registrations have.
+    static let contents = Statement.hot(
+        [.int4, .bytesArray],
+        """
+        SELECT c.id, c.content FROM contents c WHERE c.shard = $1 AND c.id = ANY(ARRAY(
+            SELECT u.id FROM registrations r CROSS JOIN LATERAL unnest(ARRAY[r.template, r.variables]) u (id)
+            WHERE r.shard = $1 AND r.id = ANY($2) AND u.id IS NOT NULL))
+        """)
+
+    /// Stores the progress of a job, if there is such a job in a hub that is not deleted.
+    static func storing(_ progress: JobProgress, in shard: Shard) -> Batch {
+        let (job, cursor) = (progress.job, progress.cursor)
+        return Batch(store) {
+            $0.add(shard.number)
+            $0.add(job.id)
+            $0.add(job.status.rawValue)
+            $0.add(job.status.isFinal)
+            $0.add(hundredths(job.progress))
+            $0.add(job.failure)
+            $0.add(job.updatedAt)
+            $0.add(cursor.inputOffset)
+            $0.add(cursor.line)
+            $0.add(cursor.inputTag)
+            $0.add(cursor.sequence)
+            $0.add(cursor.count)
+            $0.add(cursor.output.bytes)
+            $0.add(cursor.output.pending)
+            $0.add(cursor.failed.bytes)
+            $0.add(cursor.failed.pending)
+            $0.add(cursor.isWritten)
+        }
+    }
+
+    static func hundredths(_ percent: Double) -> Int64 { Int64((percent * 100).rounded()) }
+
+    private static let store = Statement.hot(
+        [
+            .int4, .bytes, .text, .bool, .int8, .bytes, .int8, .int8, .int8, .bytes, .int8, .int8, .int8, .bytes, .int8,
+            .bytes, .bool,
+        ],
+        """
+        UPDATE jobs SET status = $3, is_final = $4, progress = $5, failure = $6, updated_at = $7, input_offset = $8,
+            line = $9, input_tag = $10, last_sequence = $11, count = $12, output_bytes = $13, pending_output = $14,
+            failed_bytes = $15, pending_failed = $16, is_written = $17
+        WHERE shard = $1 AND id = $2 AND EXISTS (SELECT 1 FROM ordinals o WHERE o.shard = $1)
+        """)
+}

@@ -1,0 +1,180 @@
+import MartletCore
+import MartletModel
+
+/// Counts members of one delivery by their refusals and attempts, from the values of pages and from rows. Reads a value
+/// at a time.
+struct TriedMembers {
+    private let session: ShardSession
+    private let delivery: Delivery.ID
+    private let pages: PageRecordTable
+    private let attempts: AttemptTable
+
+    private static let batch = 500
+
+    init(_ session: ShardSession, of delivery: Delivery.ID) {
+        self.session = session
+        self.delivery = delivery
+        pages = PageRecordTable(session)
+        attempts = AttemptTable(session)
+    }
+
+    // MARK: Failed
+
+    /// Counts rows of refusals that are failed pushes. For some it depends on whether there was an attempt.
+    func failedRowCount() throws(StorageError) -> Int {
+        let certain = try session.first(
+            """
+            SELECT count(*) FROM refusals WHERE shard = $1 AND delivery = $2
+                AND (origin IS NOT NULL OR handle IS NULL OR outcome = $3 AND attempts > 0)
+            """, delivery.rawValue, OutcomeName.abandoned.rawValue
+        ) { Int($0.integer(0)) }
+        var count = certain ?? 0
+        var last = AudienceMember.none
+        var page: (last: AudienceMember, records: PageRecords)?
+        var isPastPages = false
+        while true {
+            let members = try abandonedRows(after: last)
+            for member in members {
+                if try attempts.hasRow(of: member, in: delivery) {
+                    count += 1
+                    continue
+                }
+                // Values are read in the order of the members, each once.
+                while !isPastPages, page.map({ $0.last < member }) ?? true {
+                    page = try pages.records(after: page?.last ?? AudienceMember.none, in: delivery)
+                    isPastPages = page == nil
+                }
+                if page?.records.hasAttempts(of: member) ?? false { count += 1 }
+            }
+            guard members.count == Self.batch, let end = members.last else { return count }
+            last = end
+        }
+    }
+
+    /// Returns the members that were abandoned without an attempt that counts.
+    private func abandonedRows(after member: AudienceMember) throws(StorageError) -> [AudienceMember] {
+        try session.all(
+            """
+            SELECT channel, registration FROM refusals
+            WHERE shard = $1 AND delivery = $2 AND (channel, registration) > ($3, $4) AND origin IS NULL
+                AND handle IS NOT NULL AND outcome = $5 AND attempts <= 0
+            ORDER BY channel, registration LIMIT $6
+            """, delivery.rawValue, member.channel.rawValue, member.registration, OutcomeName.abandoned.rawValue,
+            Self.batch, read: Self.member)
+    }
+
+    /// Counts refusals of pages that are failed pushes.
+    func failedPageCount() throws(StorageError) -> Int {
+        var count = 0
+        let rows = try rowsExist()
+        try forEachPage { records throws(StorageError) in
+            for index in 0..<records.refusalCount {
+                let member = records.member(ofRefusal: index)
+                // A row of the same member is newer, and has been counted.
+                if rows.refusals, try hasRow("refusals", of: member) { continue }
+                let facts = records.facts(ofRefusal: index)
+                if facts.wasSent || !facts.hasHandle {
+                    count += 1
+                } else if facts.outcome == .abandoned {
+                    var wasTried = facts.attempts > 0 || records.hasAttempts(of: member)
+                    if !wasTried, rows.attempts { wasTried = try attempts.hasRow(of: member, in: delivery) }
+                    if wasTried { count += 1 }
+                }
+            }
+        }
+        return count
+    }
+
+    // MARK: Stopped
+
+    /// Counts members with attempts, none of which succeeded and not all of which were superseded, that have no refusal
+    /// and no retry.
+    func stoppedCount() throws(StorageError) -> Int {
+        var count = 0
+        var last = AudienceMember.none
+        var page: (last: AudienceMember, records: PageRecords)?
+        var isPastPages = false
+        while true {
+            if !isPastPages, page == nil {
+                page = try pages.records(after: last, in: delivery)
+                isPastPages = page == nil
+            }
+            let rows = try triedRows(after: last, through: page?.last)
+            // Rows of this part that did not fit are read next, with the attempts of their members.
+            let end = rows.count == Self.batch ? rows[rows.count - 1].member : page?.last
+            var tried: [AudienceMember: Tried] = [:]
+            for row in rows { tried[row.member] = row.tried }
+            if let records = page?.records {
+                for index in records.firstAttempt(after: last)..<records.attemptCount {
+                    let member = records.member(ofAttempt: index)
+                    if let end, member > end { break }
+                    tried[member, default: Tried()].add(records.outcome(ofAttempt: index))
+                }
+            }
+            for (member, tried) in tried where !tried.hasSuccess && !tried.isSuperseded {
+                if page?.records.refusal(of: member) == nil, try !hasRow("refusals", of: member),
+                    try !hasRow("retries", of: member)
+                {
+                    count += 1
+                }
+            }
+            guard let end else { return count }
+            last = end
+            if page?.last == end { page = nil }
+        }
+    }
+
+    private struct Tried {
+        var hasSuccess = false
+        /// True if all attempts were superseded.
+        var isSuperseded = true
+
+        mutating func add(_ outcome: OutcomeName) {
+            if outcome == .success { hasSuccess = true }
+            if outcome != .superseded { isSuperseded = false }
+        }
+    }
+
+    private func triedRows(
+        after member: AudienceMember, through last: AudienceMember?
+    ) throws(StorageError) -> [(member: AudienceMember, tried: Tried)] {
+        let last = last ?? .end
+        return try session.all(
+            """
+            SELECT channel, registration, bool_or(outcome = $2), bool_and(outcome = $3) FROM attempts
+            WHERE shard = $1 AND delivery = $4 AND (channel, registration) > ($5, $6)
+                AND (channel, registration) <= ($7, $8)
+            GROUP BY channel, registration ORDER BY channel, registration LIMIT $9
+            """, OutcomeName.success.rawValue, OutcomeName.superseded.rawValue, delivery.rawValue,
+            member.channel.rawValue, member.registration, last.channel.rawValue, last.registration, Self.batch
+        ) { row in (Self.member(row), Tried(hasSuccess: row.bool(2), isSuperseded: row.bool(3))) }
+    }
+
+    // MARK: Support
+
+    private func forEachPage(_ visit: (PageRecords) throws(StorageError) -> Void) throws(StorageError) {
+        var last = AudienceMember.none
+        while let page = try pages.records(after: last, in: delivery) {
+            try visit(page.records)
+            last = page.last
+        }
+    }
+
+    private func rowsExist() throws(StorageError) -> (refusals: Bool, attempts: Bool) {
+        func exist(_ table: String) throws(StorageError) -> Bool {
+            try session.exists(
+                "SELECT 1 FROM \(table) WHERE shard = $1 AND delivery = $2 LIMIT 1", delivery.rawValue)
+        }
+        return (try exist("refusals"), try exist("attempts"))
+    }
+
+    private func hasRow(_ table: String, of member: AudienceMember) throws(StorageError) -> Bool {
+        try session.exists(
+            "SELECT 1 FROM \(table) WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4",
+            delivery.rawValue, member.channel.rawValue, member.registration)
+    }
+
+    private static func member(_ row: Row) -> AudienceMember {
+        AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
+    }
+}

@@ -1,0 +1,218 @@
+public import MartletCore
+public import MartletModel
+
+extension PostgresStorage: HubStore {
+    public func hubs() async throws(StorageError) -> [Hub] {
+        let rows = try await read(Batch(HubStatements.list))[0]
+        var hubs: [Hub] = []
+        for index in 0..<rows.count {
+            let row = rows[index]
+            let id = Hub.ID(rawValue: row.integer(0))
+            let settings = try coding.settings(row.bytes(2), context: HubStatements.context(id))
+            hubs.append(
+                Hub(
+                    id: id, name: row.text(1), settings: settings, createdAt: row.timestamp(3),
+                    modifiedAt: row.timestamp(4)))
+        }
+        return hubs
+    }
+
+    public func createHub(
+        name: String, settings: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> Hub? {
+        let coding = coding
+        let made = try await transaction { connection, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
+            // The lock also keeps apart those who create the first hub at the same time.
+            let batch = Batch(HubStatements.locking)
+            let others = try connection.run(batch, patience)[0]
+            let rows = try connection.run(
+                Batch(HubStatements.inserting) {
+                    $0.add(name)
+                    $0.add(name.lowercased())
+                    $0.add(now)
+                }, patience)[0]
+            guard rows.count == 1 else { return .success(nil) }
+            // Numbers of deliveries have room for so many shards (`Shard.compose`).
+            guard rows[0].integer(0) < Int64(Shard.limit) else {
+                try connection.run(Batch(HubStatements.forgetting) { $0.add(rows[0].integer(0)) }, patience)
+                return .failure(Self.tooManyHubs)
+            }
+            let hub = Hub(
+                id: Hub.ID(rawValue: rows[0].integer(0)), name: name, settings: settings, createdAt: now,
+                modifiedAt: now)
+            let bytes: [UInt8]
+            do throws(StorageError) {
+                bytes = try coding.encode(settings, context: HubStatements.context(hub.id))
+            } catch {
+                try connection.run(Batch(HubStatements.forgetting) { $0.add(hub.id.rawValue) }, patience)
+                return .failure(error)
+            }
+            var writes = Batch(HubStatements.updating) {
+                $0.add(hub.id.rawValue)
+                $0.add(bytes)
+                $0.add(now)
+            }
+            writes.add(HubStatements.makeShard) { $0.add(Shard(hub.id).number) }
+            if others.count == 0 {
+                writes.add(HubStatements.setBackendHub) { $0.add(hub.id.rawValue) }
+            } else if others.count == 1 {
+                writes.add(HubStatements.proposeBackendHub) { $0.add(others[0].integer(0)) }
+            }
+            try connection.run(writes, patience)
+            return .success(hub)
+        }
+        return try made.get()
+    }
+
+    public func updateHub(
+        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        let bytes = try coding.encode(settings, context: HubStatements.context(id))
+        return try await transaction { connection, patience throws(DatabaseFailure) in
+            let batch = Batch(HubStatements.updating) {
+                $0.add(id.rawValue)
+                $0.add(bytes)
+                $0.add(now)
+            }
+            return try connection.run(batch, patience)[0].changes == 1
+        }
+    }
+
+    public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
+        let isDeleted = try await transaction { connection, patience throws(DatabaseFailure) in
+            let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
+            guard try connection.run(batch, patience)[0].changes == 1 else { return false }
+            // Without its row of numbers nothing more is written to the shard, and no page of it is read.
+            try connection.run(Batch(HubStatements.removeShard) { $0.add(Shard(id).number) }, patience)
+            return true
+        }
+        if isDeleted { try await purge(id) }
+        return isDeleted
+    }
+
+    /// Removes the remaining data of deleted hubs: those of a node that ended meanwhile.
+    func purgeDeletedHubs() async throws(StorageError) {
+        let rows = try await read(Batch(HubStatements.deleted))[0]
+        for index in 0..<rows.count where !Task.isCancelled {
+            try await purge(Hub.ID(rawValue: rows[index].integer(0)))
+        }
+    }
+
+    /// Removes the rows of a deleted hub, in portions; other writes can happen in between.
+    private func purge(_ id: Hub.ID) async throws(StorageError) {
+        let unfinished = try await read(Batch(HubStatements.unfinished) { $0.add(Shard(id).number) })[0]
+        for index in 0..<unfinished.count { try maps.remove(Delivery.ID(rawValue: unfinished[index].integer(0))) }
+        for removal in HubStatements.removals {
+            var removed = HubStatements.portion
+            while removed == HubStatements.portion {
+                removed = try await transaction { connection, patience throws(DatabaseFailure) in
+                    try connection.run(Batch(removal) { $0.add(Shard(id).number) }, patience)[0].changes
+                }
+            }
+        }
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.forgetting) { $0.add(id.rawValue) }, patience)
+        }
+    }
+
+    public func backendHub() async throws(StorageError) -> Hub.ID? {
+        let rows = try await read(Batch(HubStatements.backendHub))[0]
+        return rows.count == 1 ? rows[0].optionalInteger(0).map { Hub.ID(rawValue: $0) } : nil
+    }
+
+    public func setBackendHub(_ id: Hub.ID) async throws(StorageError) {
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.setBackendHub) { $0.add(id.rawValue) }, patience)
+        }
+    }
+
+    public func namespaceRules() async throws(StorageError) -> [AccessRule] {
+        let rows = try await read(Batch(HubStatements.rules))[0]
+        guard rows.count == 1, let bytes = rows[0].optionalBytes(0) else { return [] }
+        return try coding.rules(bytes, context: HubStatements.namespaceContext)
+    }
+
+    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
+        let bytes = try coding.encode(rules, context: HubStatements.namespaceContext)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.setRules) { $0.add(bytes) }, patience)
+        }
+    }
+
+    private static var tooManyHubs: StorageError {
+        StorageError(
+            .unavailable,
+            "This database has made a million hubs, and numbers no more. Make further hubs in another database.")
+    }
+
+    private var coding: HubCoding { HubCoding(sealer: sealer) }
+}
+
+/// The statements on hubs. They run rarely: nodes keep the hubs in memory.
+enum HubStatements {
+    static let namespaceContext = "namespace_rules"
+
+    static func context(_ id: Hub.ID) -> String { "hubs/\(id.rawValue)" }
+
+    static let list = Statement.rare(
+        [], "SELECT id, name, settings, created_at, modified_at FROM hubs WHERE NOT is_deleted ORDER BY folded_name")
+    static let locking = Statement.rare(
+        [],
+        """
+        WITH alone AS MATERIALIZED (SELECT 1 FROM namespace FOR UPDATE)
+        SELECT id FROM hubs, alone WHERE NOT is_deleted LIMIT 2
+        """)
+    static let inserting = Statement.rare(
+        [.bytes, .bytes, .int8],
+        """
+        INSERT INTO hubs (name, folded_name, settings, created_at, modified_at) VALUES ($1, $2, '', $3, $3)
+        ON CONFLICT (folded_name) DO NOTHING RETURNING id
+        """)
+    static let updating = Statement.rare(
+        [.int8, .bytes, .int8],
+        """
+        UPDATE hubs SET settings = $2, modified_at = $3, version = version + 1 WHERE id = $1 AND NOT is_deleted
+        """)
+    static let deleted = Statement.rare([], "SELECT id FROM hubs WHERE is_deleted ORDER BY id")
+    static let unfinished = Statement.rare([.int4], "SELECT id FROM deliveries WHERE shard = $1 AND NOT is_final")
+    /// Removes the row of a hub that could not be made after all, or of which nothing is left.
+    static let forgetting = Statement.rare([.int8], "DELETE FROM hubs WHERE id = $1")
+    static let deleting = Statement.rare(
+        [.int8],
+        """
+        UPDATE hubs SET is_deleted = true, settings = '', folded_name = '*'::bytea || int8send(id), version = version + 1
+        WHERE id = $1 AND NOT is_deleted
+        """)
+    static let makeShard = Statement.rare(
+        [.int4],
+        """
+        WITH devices AS (INSERT INTO ordinals (shard) VALUES ($1)) INSERT INTO send_ordinals (shard) VALUES ($1)
+        """)
+    static let removeShard = Statement.rare(
+        [.int4],
+        """
+        WITH devices AS (DELETE FROM ordinals WHERE shard = $1) DELETE FROM send_ordinals WHERE shard = $1
+        """)
+    static let backendHub = Statement.rare([], "SELECT backend_hub FROM namespace")
+    static let setBackendHub = Statement.rare([.int8], "UPDATE namespace SET backend_hub = $1")
+    static let proposeBackendHub = Statement.rare(
+        [.int8], "UPDATE namespace SET backend_hub = $1 WHERE backend_hub IS NULL")
+    static let rules = Statement.rare([], "SELECT rules FROM namespace")
+    static let setRules = Statement.rare([.bytes], "UPDATE namespace SET rules = $1")
+
+    /// The tables of a shard, which lose all rows of a deleted hub.
+    static let shardTables = [
+        "registrations", "channels", "former_channels", "tags", "contents", "installations", "device_keys",
+        "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",
+        "ranges", "reached", "page_records", "refusals", "attempts", "retries", "lane_pauses", "quarantines",
+        "notification_receipts", "receipt_events", "deliveries", "notifications",
+        "jobs", "campaigns", "campaign_numbers",
+    ]
+    /// How many rows are removed in one transaction.
+    static let portion = 10_000
+    static let removals = shardTables.map { table in
+        Statement.rare(
+            [.int4],
+            "DELETE FROM \(table) WHERE ctid = ANY(ARRAY(SELECT ctid FROM \(table) WHERE shard = $1 LIMIT \(portion)))")
+    }
+}

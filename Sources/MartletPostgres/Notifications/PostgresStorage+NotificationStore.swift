@@ -1,0 +1,293 @@
+public import MartletCore
+public import MartletModel
+
+extension PostgresStorage: NotificationStore {
+    public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
+        let all = draft.backlogLimits == nil ? nil : try await backlogSize()
+        try await prepare(draft.content, draft.collapse)
+        return try await write(Shard(draft.hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).accept(draft, backlogOfAll: all)
+        }
+    }
+
+    /// Makes sure that the platform of native content is known, and has a number where handles are to be compared.
+    func prepare(_ content: Notification.Content, _ collapse: Collapse?) async throws(StorageError) {
+        guard case .native(let platform, _) = content else { return }
+        if let collapse, !collapse.handleKeys.isEmpty {
+            _ = try await numbers(of: [platform])
+        } else {
+            _ = try await number(of: platform)
+        }
+    }
+
+    /// The backlog of all hubs together, as it was a moment ago.
+    private func backlogSize() async throws(StorageError) -> BacklogSize {
+        let rows = try await read(Batch(NotificationStatements.backlog))[0]
+        guard rows.count == 1 else { return BacklogSize(notifications: 0, bytes: 0) }
+        return BacklogSize(notifications: Int(rows[0].integer(0)), bytes: rows[0].integer(1))
+    }
+
+    public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
+        _ = try await allPlatforms()
+        return try await read(Shard(hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).scopes().filter { $0.kind == .native }.map(\.platform)
+        }
+    }
+
+    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+        let batch = Batch(NotificationStatements.due) {
+            $0.add(now)
+            $0.add(Int64(limit))
+        }
+        let rows = try await read(batch)[0]
+        var released = ReleasedNotifications(count: 0, deliveries: [])
+        // One shard after another, each in a transaction of its own.
+        for index in 0..<rows.count where released.count < limit {
+            let left = limit - released.count
+            let own = try await write(Shard(number: rows[index].integer32(0))) { [cache] session throws(StorageError) in
+                guard session.numbers != nil else { return ReleasedNotifications(count: 0, deliveries: []) }
+                return try NotificationTable(session, cache).release(due: now, limit: left)
+            }
+            released.count += own.count
+            released.deliveries += own.deliveries
+        }
+        return released
+    }
+
+    public func nextDue() async throws(StorageError) -> Timestamp? {
+        let rows = try await read(Batch(NotificationStatements.nextDue))[0]
+        return rows.count == 1 ? rows[0].optionalTimestamp(0) : nil
+    }
+
+    public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
+        try await read(Shard(query.hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).scheduled(query)
+        }
+    }
+
+    public func cancel(
+        _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Cancellation {
+        try await write(Shard(hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).cancel(id, at: now)
+        }
+    }
+
+    public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
+        try await prepare(draft.content, draft.collapse)
+        return try await write(Shard(draft.hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).replace(draft)
+        }
+    }
+
+    public func deliveries(
+        of notification: Int64, on platform: PlatformID?
+    ) async throws(StorageError) -> [DeliveryProgress] {
+        try await read(Shard(ofComposed: notification)) { session throws(StorageError) in
+            try DeliveryTable(session).progress(ofNotification: notification)
+                .filter { $0.delivery.platform == platform ?? $0.delivery.platform }
+        }
+    }
+
+    public func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember> {
+        try await read(Shard(ofComposed: delivery.id.rawValue)) { session throws(StorageError) in
+            try DeliveryTable(session).handled(members, besides: delivery)
+        }
+    }
+
+    public func unfinished(
+        after id: Delivery.ID, limit: Int
+    ) async throws(StorageError) -> [DeliveryProgress] {
+        let batch = Batch(NotificationStatements.unfinished) {
+            $0.add(id.rawValue)
+            $0.add(Int64(limit))
+        }
+        let rows = try await read(batch)[0]
+        var found: [DeliveryProgress] = []
+        for index in 0..<rows.count {
+            let shard = Shard(ofComposed: rows[index].integer(0))
+            found.append(try DeliveryTable.progress(rows[index], in: shard))
+        }
+        return found
+    }
+
+    @discardableResult
+    public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
+        try await write(Shard(ofComposed: step.delivery.rawValue)) { [cache] session throws(StorageError) in
+            try DeliveryTable(session).record(step, cache)
+        }
+    }
+
+    public func retries(
+        of delivery: Delivery.ID, due now: Timestamp, limit: Int
+    ) async throws(StorageError) -> [Retry] {
+        try await read(Shard(ofComposed: delivery.rawValue)) { session throws(StorageError) in
+            try DeliveryTable(session).retries(of: delivery, due: now, limit: limit)
+        }
+    }
+
+    public func successors(
+        of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
+    ) async throws(StorageError) -> Successors {
+        guard let platform = try await number(of: delivery.platform) else { return Successors() }
+        return try await read(Shard(ofComposed: delivery.id.rawValue), isConsistent: true) {
+            session throws(StorageError) in
+            try SuccessorTable(session, delivery, platform: platform, at: now)
+                .successors(of: absent, present: present)
+        }
+    }
+
+    public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
+        try await read(Shard(ofComposed: delivery.rawValue)) { session throws(StorageError) in
+            try DeliveryTable(session).nextRetry(of: delivery)
+        }
+    }
+
+    public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
+        // The clock was set back: rare, and about all hubs.
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            let batch = Batch(NotificationStatements.expedite) {
+                $0.add(timestamp)
+                $0.add(amount.wholeMilliseconds)
+            }
+            _ = try connection.run(batch, patience)
+        }
+    }
+
+    public func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int {
+        try await write(Shard(hub)) { session throws(StorageError) in
+            try session.changes(
+                """
+                UPDATE retries SET due_at = $2 WHERE shard = $1 AND ctid = ANY(ARRAY(
+                    SELECT r.ctid FROM deliveries d JOIN retries r ON r.shard = $1 AND r.delivery = d.id
+                    WHERE d.shard = $1 AND NOT d.is_final AND r.due_at > $2 AND r.outcome = $3 LIMIT $4))
+                """, now, outcome.rawValue, limit)
+        }
+    }
+
+    public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
+        try await status(id, in: hub)?.report
+    }
+
+    public func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) async throws(StorageError) -> RefusalPage {
+        try await read(Shard(hub), isConsistent: true) { session throws(StorageError) in
+            try RefusalTable(session).page(of: id, after: position, limit: limit)
+        }
+    }
+
+    public func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        try await read(Shard(hub)) { session throws(StorageError) in
+            try RefusalTable(session).notifications(after: id, limit: limit)
+        }
+    }
+
+    public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
+        guard let platform = try await number(of: query.platform) else { return Superseded() }
+        return try await read(Shard(query.hub), isConsistent: true) { session throws(StorageError) in
+            try SupersededDevices(session, query, platform: platform).find()
+        }
+    }
+}
+
+/// What is read of all hubs: when a node starts, and by timers. Hubs that are being removed have no numbers any more, and
+/// are left out.
+enum NotificationStatements {
+    static let backlog = Statement.rare(
+        [],
+        """
+        SELECT coalesce(sum(b.notifications), 0)::int8, coalesce(sum(b.bytes), 0)::int8
+        FROM backlogs b JOIN send_ordinals o ON o.shard = b.shard
+        """)
+
+    private static let partIsWaiting = """
+        p.begun_at IS NULL AND EXISTS (SELECT 1 FROM notifications n WHERE n.shard = p.shard AND n.sequence = p.notification
+            AND n.begun_at IS NOT NULL AND n.finished_at IS NULL)
+        """
+
+    private static let isHolding = """
+        held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL
+        """
+
+    /// True unless the hub is being removed.
+    private static func stands(_ table: String) -> String {
+        "EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = \(table).shard)"
+    }
+
+    /// The shards where something begins, the earliest first.
+    static let due = Statement.rare(
+        [.int8, .int8],
+        """
+        SELECT d.shard FROM (
+            (SELECT n.shard, n.due_at AS at FROM notifications n
+            WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= $1
+                AND (n.control = 'running' OR n.expires_at <= $1) AND \(stands("n"))
+            ORDER BY n.due_at LIMIT $2)
+            UNION ALL
+            (SELECT p.shard, coalesce(p.due_at, p.expires_at) FROM parts p
+            WHERE coalesce(p.due_at, p.expires_at) <= $1 AND \(partIsWaiting) AND \(stands("p"))
+            ORDER BY coalesce(p.due_at, p.expires_at) LIMIT $2)) d
+        GROUP BY d.shard ORDER BY min(d.at)
+        """)
+
+    static let nextDue = Statement.rare(
+        [],
+        """
+        SELECT min(d.at) FROM (
+            (SELECT n.due_at AS at FROM notifications n
+            WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.control = 'running' AND \(stands("n"))
+            ORDER BY n.due_at LIMIT 1)
+            UNION ALL
+            SELECT greatest(n.due_at, n.expires_at) FROM notifications n
+            WHERE n.control <> 'running' AND n.begun_at IS NULL AND n.finished_at IS NULL AND \(stands("n"))
+            UNION ALL
+            (SELECT coalesce(p.due_at, p.expires_at) FROM parts p WHERE \(partIsWaiting) AND \(stands("p"))
+            ORDER BY coalesce(p.due_at, p.expires_at) LIMIT 1)
+            UNION ALL
+            (SELECT n.held_at + n.wait FROM notifications n
+            WHERE \(isHolding) AND n.control = 'running' AND n.finished_at IS NULL AND \(stands("n"))
+            ORDER BY n.held_at + n.wait LIMIT 1)) d
+        """)
+
+    static let canariesDue = Statement.rare(
+        [.int8, .int8],
+        """
+        SELECT n.shard, n.sequence, n.id FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
+        WHERE \(isHolding) AND n.control = 'running' AND n.finished_at IS NULL AND n.held_at + n.wait <= $1
+        ORDER BY n.held_at + n.wait LIMIT $2
+        """)
+
+    /// The shards with canaries that wait.
+    static let holding = Statement.rare(
+        [.int8],
+        """
+        SELECT DISTINCT n.shard FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
+        WHERE n.held_at + n.wait > $1 AND n.released_at IS NULL AND n.finished_at IS NULL
+            AND (n.held_at > $1 OR n.judged_at IS NOT NULL)
+        """)
+
+    static let controlled = Statement.rare(
+        [],
+        """
+        SELECT n.shard, n.sequence, n.control FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
+        WHERE n.control <> 'running' AND n.finished_at IS NULL
+        """)
+
+    static let unfinished = Statement.rare(
+        [.int8, .int8],
+        """
+        SELECT \(DeliveryTable.progressColumns) FROM deliveries d JOIN send_ordinals o ON o.shard = d.shard
+            JOIN notifications n ON n.shard = d.shard AND n.sequence = d.notification
+        WHERE NOT d.is_final AND d.id > $1 ORDER BY d.id LIMIT $2
+        """)
+
+    static let expedite = Statement.rare(
+        [.int8, .int8], "UPDATE retries SET due_at = due_at - $2 WHERE due_at > $1")
+}

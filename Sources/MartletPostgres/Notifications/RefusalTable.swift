@@ -1,0 +1,178 @@
+import MartletCore
+import MartletModel
+
+/// Stores and reads refusals in the form in which they are listed.
+struct RefusalTable {
+    private let session: ShardSession
+
+    init(_ session: ShardSession) {
+        self.session = session
+    }
+
+    // MARK: Listing
+
+    func page(
+        of id: NotificationID, after position: RefusalPosition, limit: Int
+    ) throws(StorageError) -> RefusalPage {
+        var page = RefusalPage(records: [], next: nil)
+        for (delivery, platform) in try deliveries(of: id) where delivery >= position.delivery {
+            let after = delivery == position.delivery ? position.member : .none
+            var reader = RefusalReader(session, of: delivery, after: after)
+            // Reads one refusal more than the page has room for, to find out whether another page follows.
+            while let refusal = try reader.next() {
+                guard page.records.count < limit else { return page }
+                page.records.append(RefusalRecord(refusal, on: platform))
+                page.next = RefusalPosition(delivery: delivery, member: refusal.refusal.member)
+            }
+        }
+        page.next = nil
+        return page
+    }
+
+    private func deliveries(
+        of id: NotificationID
+    ) throws(StorageError) -> [(id: Delivery.ID, platform: PlatformID)] {
+        let sequence = try session.first(
+            "SELECT sequence FROM notifications WHERE shard = $1 AND id = $2", id.bytes
+        ) { $0.integer(0) }
+        guard let sequence else { return [] }
+        return try DeliveryTable(session).deliveries(of: sequence)
+    }
+
+    /// Returns the notifications with refusals, in the order of their ids.
+    func notifications(after id: NotificationID?, limit: Int) throws(StorageError) -> [NotificationID] {
+        try session.all(
+            "SELECT id FROM notifications WHERE shard = $1 AND has_refusals AND id > $2 ORDER BY id LIMIT $3",
+            id?.bytes ?? [], limit, read: Self.id)
+    }
+
+    /// Returns the notifications with refusals, the newest first.
+    func latest(before id: NotificationID?, limit: Int) throws(StorageError) -> [NotificationID] {
+        try session.all(
+            "SELECT id FROM notifications WHERE shard = $1 AND has_refusals AND id < $2 ORDER BY id DESC LIMIT $3",
+            id?.bytes ?? [UInt8](repeating: .max, count: 17), limit, read: Self.id)
+    }
+
+    private static func id(_ row: Row) throws(StorageError) -> NotificationID {
+        var columns = ColumnReader(row)
+        return try columns.notificationID()
+    }
+
+    /// Counts the refusals of a notification by outcome and reason.
+    func reasons(of id: NotificationID, lookLimit: Int, limit: Int) throws(StorageError) -> RefusalReasons {
+        struct Key: Hashable {
+            var outcome: String
+            var reason: String
+        }
+        var counts: [Key: Int] = [:]
+        var left = lookLimit
+        var isPartial = false
+        for (delivery, _) in try deliveries(of: id) {
+            var reader = RefusalReader(session, of: delivery, after: .none)
+            while let refusal = try reader.next()?.refusal {
+                guard left > 0 else {
+                    isPartial = true
+                    break
+                }
+                left -= 1
+                counts[Key(outcome: refusal.outcome.rawValue, reason: refusal.reason), default: 0] += 1
+            }
+        }
+        let sorted = counts.sorted {
+            ($1.value, $0.key.outcome, $0.key.reason) < ($0.value, $1.key.outcome, $1.key.reason)
+        }
+        return RefusalReasons(
+            counts: sorted.prefix(limit).map { key, count in
+                RefusalReasons.Count(outcome: OutcomeName(rawValue: key.outcome), reason: key.reason, count: count)
+            }, isPartial: isPartial || counts.count > limit)
+    }
+
+    // MARK: Members
+
+    /// Returns the refusals of some members that are rows.
+    func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Refusal] {
+        try session.all(
+            """
+            SELECT r.channel, r.registration, r.handle, r.outcome, r.reason, r.refused_at, r.attempts, r.origin, r.status,
+                r.connection, r.fate, r.registration_id, r.installation_id
+            FROM unnest($3, $4) m (channel, registration) JOIN refusals r ON r.shard = $1 AND r.delivery = $2
+                AND r.channel = m.channel AND r.registration = m.registration
+            """, delivery.rawValue, members.map(\.channel.rawValue), members.map(\.registration), read: Self.refusal
+        ).map(\.refusal)
+    }
+
+    /// Returns those of some members that have a refusal.
+    func refused(_ members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
+        guard !members.isEmpty else { return [] }
+        let refused = try PageRecordTable(session).refused(members, in: delivery)
+        let left = members.filter { !refused.contains($0) }
+        let rows = try session.all(
+            """
+            SELECT m.channel, m.registration FROM unnest($3, $4) m (channel, registration)
+                JOIN refusals r ON r.shard = $1 AND r.delivery = $2 AND r.channel = m.channel
+                    AND r.registration = m.registration
+            """, delivery.rawValue, left.map(\.channel.rawValue), left.map(\.registration)
+        ) { row in
+            var columns = ColumnReader(row)
+            return columns.member()
+        }
+        return refused.union(rows)
+    }
+
+    // MARK: Rows
+
+    /// Stores refusals as rows, with the ids of their registrations, which may be removed as a result.
+    func insertRows(_ refusals: [Refusal], _ registrations: RefusedRegistrations, of delivery: Delivery.ID) {
+        // One statement must not write a row twice.
+        let refusals = Dictionary(refusals.map { ($0.member, $0) }) { _, last in last }.values
+            .sorted { $0.member < $1.member }
+        guard !refusals.isEmpty else { return }
+        let ids = refusals.map { registrations.ids(of: $0) }
+        session.run(
+            """
+            INSERT INTO refusals (shard, delivery, channel, registration, handle, outcome, reason, refused_at, attempts,
+                origin, status, connection, fate, registration_id, installation_id)
+            SELECT $1, $2, r.channel, r.registration, r.handle, r.outcome, r.reason, r.refused_at, r.attempts, r.origin,
+                r.status, r.connection, r.fate, r.registration_id, r.installation_id
+            FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) r (channel, registration, handle,
+                outcome, reason, refused_at, attempts, origin, status, connection, fate, registration_id, installation_id)
+            ON CONFLICT (shard, delivery, channel, registration) DO UPDATE SET handle = excluded.handle,
+                outcome = excluded.outcome, reason = excluded.reason, refused_at = excluded.refused_at,
+                attempts = excluded.attempts, origin = excluded.origin, status = excluded.status,
+                connection = excluded.connection, fate = excluded.fate, registration_id = excluded.registration_id,
+                installation_id = excluded.installation_id
+            """, delivery.rawValue, refusals.map(\.member.channel.rawValue), refusals.map(\.member.registration),
+            refusals.map { OptionalByteText($0.handle?.text) }, refusals.map(\.outcome.rawValue),
+            refusals.map { ByteText($0.reason) }, refusals.map(\.at), refusals.map(\.attempts),
+            refusals.map { OptionalByteText($0.answer?.origin) }, NumberList(refusals.map { $0.answer?.status }),
+            NumberList(refusals.map { $0.answer?.connection }), refusals.map(\.fate.rawValue),
+            ids.map { OptionalByteText($0.registration) }, ids.map { OptionalByteText($0.installation) })
+    }
+
+    /// Returns rows in the order of their members.
+    func rows(
+        of delivery: Delivery.ID, after member: AudienceMember, limit: Int
+    ) throws(StorageError) -> [RecordedRefusal] {
+        try session.all(
+            """
+            SELECT \(Self.columns) FROM refusals
+            WHERE shard = $1 AND delivery = $2 AND (channel, registration) > ($3, $4)
+            ORDER BY channel, registration LIMIT $5
+            """, delivery.rawValue, member.channel.rawValue, member.registration, limit, read: Self.refusal)
+    }
+
+    private static let columns = """
+        channel, registration, handle, outcome, reason, refused_at, attempts, origin, status, connection, fate,
+        registration_id, installation_id
+        """
+
+    private static func refusal(_ row: Row) -> RecordedRefusal {
+        var columns = ColumnReader(row)
+        let refusal = Refusal(
+            member: columns.member(), handle: columns.optionalText().map { PushHandle(text: $0) },
+            outcome: OutcomeName(rawValue: columns.text()), reason: columns.text(), at: columns.timestamp(),
+            attempts: Int(columns.integer()), answer: columns.answer(), fate: columns.fate())
+        return RecordedRefusal(
+            refusal: refusal, registration: columns.optionalText(), installation: columns.optionalText())
+    }
+}

@@ -1,0 +1,231 @@
+public import MartletCore
+import MartletModel
+
+/// Implements the storage ports with a PostgreSQL database that any number of processes share.
+///
+/// Statements run in pipelines, on threads of their own: the writers' commit groups, one for each hub at a time, and the
+/// readers' answer pages and look-ups.
+public final class PostgresStorage: Sendable {
+    let sealer: any Sealer
+    private let patience: Duration
+    let devices: GroupWriter<DeviceGroup>
+    let sends: GroupWriter<SendGroup>
+    let cache = NumberCache()
+    let dense = DenseTags()
+    let writers: [Link]
+    private let readers: [Link]
+    private let pageReaders: [Link]
+
+    /// Which devices the unfinished deliveries have reached. They are the node's own: PostgreSQL has only what is
+    /// recorded with a page.
+    public let maps: any ProgressMaps
+
+    /// Opens a database, and brings its schema up to date.
+    /// - Parameter maps: Makes the progress maps of the node, and keeps those of the given deliveries.
+    /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do; `.locked` if another
+    ///   node serves it.
+    public static func open(
+        _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
+        maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
+    ) async throws(StorageError) -> PostgresStorage {
+        var settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let starter = Link(settings)
+        let result: Result<NodeStart, StorageError>
+        do throws(DatabaseFailure) {
+            result = try await starter.perform { [settings] access throws(DatabaseFailure) in
+                try NodeStart.run(
+                    settings, sealer, takeover: options.admitsOthers ? nil : options.takeover, access.connection)
+            }
+        } catch {
+            result = .failure(error.storageError)
+        }
+        // Ends the start's lock as well.
+        await starter.close()
+        let start = try result.get()
+        settings.fence = start.fence
+        let storage = PostgresStorage(settings, options, sealer, try maps(start.unfinished))
+        do throws(StorageError) {
+            // From here on, a connection keeps other nodes out.
+            try await storage.probe()
+            return storage
+        } catch {
+            await storage.close()
+            throw error
+        }
+    }
+
+    /// Checks whether a database can be used, and changes nothing.
+    /// - Returns: Why it cannot, with a sentence that says what to do; nil if it can.
+    public static func fault(of address: DatabaseAddress) async -> StorageError? {
+        let settings = ConnectionSettings(address: address)
+        let link = Link(settings)
+        let fault: StorageError?
+        do throws(DatabaseFailure) {
+            fault = try await link.perform { access throws(DatabaseFailure) in
+                let patience = Connection.Patience.until(.now + settings.patience)
+                let check = try ServerCheck(access.connection, patience)
+                if let fault = check.fault(of: address) { return fault }
+                let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
+                return try migrator.fault(access.connection, patience)
+            }
+        } catch {
+            fault = error.storageError
+        }
+        await link.close()
+        return fault
+    }
+
+    /// The number of steps of the schema.
+    public static let schema = Migration.all.count
+
+    /// The choices of whoever opens a database.
+    public struct Options: Sendable {
+        /// The schema in which the tables are.
+        public var schema = "martlet"
+        /// How long callers wait for an answer of the database.
+        public var patience = Duration.seconds(5)
+        /// How long a node that starts waits for the connections of the node before to end.
+        public var takeover = Duration.seconds(15)
+        /// Whether other nodes may use the database at the same time. Nothing lets them deliver side by side yet, so this
+        /// is for tests of what the storage promises to them.
+        var admitsOthers = false
+        /// The connections that write, that read pages, and that look up single rows.
+        public var writers = 2
+        public var pageReaders = 2
+        public var readers = 1
+
+        public init() {}
+    }
+
+    private init(
+        _ settings: ConnectionSettings, _ options: Options, _ sealer: any Sealer, _ maps: any ProgressMaps
+    ) {
+        self.maps = maps
+        self.sealer = sealer
+        patience = options.patience
+        writers = (0..<options.writers).map { _ in Link(settings) }
+        readers = (0..<options.readers).map { _ in Link(settings) }
+        pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
+        devices = GroupWriter(writers, patience: options.patience)
+        // The other way round, so that both find a free connection.
+        sends = GroupWriter(writers.reversed(), patience: options.patience)
+    }
+
+    /// Finishes the waiting writes and closes the connections. Later calls fail with an error that says that the storage
+    /// is closed.
+    public func close() async {
+        await devices.close()
+        await sends.close()
+        for link in writers + readers + pageReaders { await link.close() }
+    }
+
+    /// Reads a small value, to check that the database answers.
+    /// - Throws: `StorageError`; `.locked` if another node has taken this one's place.
+    public func probe() async throws(StorageError) {
+        _ = try await read(Batch(.rare([], "SELECT 1::int4")))
+    }
+}
+
+extension PostgresStorage {
+    /// Reads with the connection for look-ups that has the least to do.
+    func read(_ batch: Batch) async throws(StorageError) -> [Rows] {
+        try await read(batch, readers)
+    }
+
+    /// Reads with the connection for pages that has the least to do.
+    func readPage(_ batch: Batch) async throws(StorageError) -> [Rows] {
+        try await read(batch, pageReaders)
+    }
+
+    /// Runs work that only reads on the connection for look-ups that has the least to do. If the connection breaks, the
+    /// work runs once more.
+    func withReader<Value: Sendable>(
+        _ work:
+            @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
+            Result<Value, StorageError>
+    ) async throws(StorageError) -> Value {
+        guard let link = readers.min(by: { $0.waitingCount < $1.waitingCount }) else {
+            throw DatabaseFailure.closed.storageError
+        }
+        let result: Result<Value, StorageError>
+        do throws(DatabaseFailure) {
+            result = try await link.perform { [patience] access throws(DatabaseFailure) in
+                var access = access
+                let patience = Connection.Patience.until(.now + patience)
+                do throws(DatabaseFailure) {
+                    return try work(access, patience)
+                } catch  where error.isOfConnection && error != .late {
+                    // Once more, on another connection.
+                    try access.reconnect()
+                } catch {
+                    if error.isOfConnection { access.drop() }
+                    throw error
+                }
+                do throws(DatabaseFailure) {
+                    return try work(access, patience)
+                } catch {
+                    if error.isOfConnection { access.drop() }
+                    throw error
+                }
+            }
+        } catch {
+            throw error.storageError
+        }
+        return try result.get()
+    }
+
+    private func read(_ batch: Batch, _ links: [Link]) async throws(StorageError) -> [Rows] {
+        guard let link = links.min(by: { $0.waitingCount < $1.waitingCount }) else {
+            throw DatabaseFailure.closed.storageError
+        }
+        do throws(DatabaseFailure) {
+            return try await link.read(batch)
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// Runs statements that belong to no shard in one transaction: changes of hubs and the like, which are rare. If the
+    /// connection breaks before the COMMIT, they run once more.
+    /// - Parameter work: Sends batches and reads their rows. It may run twice.
+    func transaction<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value
+    ) async throws(StorageError) -> Value {
+        do throws(DatabaseFailure) {
+            return try await writers[0].perform { [patience] access throws(DatabaseFailure) in
+                var access = access
+                let patience = Connection.Patience.until(.now + patience)
+                let value: Value
+                do throws(DatabaseFailure) {
+                    value = try Self.begin(work, access, patience)
+                } catch  where error.isOfConnection {
+                    try access.reconnect()
+                    value = try Self.begin(work, access, patience)
+                }
+                do throws(DatabaseFailure) {
+                    try access.connection.run(Batch(.commit), patience)
+                } catch {
+                    access.drop()
+                    throw error
+                }
+                guard !access.connection.hasWarned else { throw .late }
+                return value
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    private static func begin<Value>(
+        _ work: (Connection, Connection.Patience) throws(DatabaseFailure) -> Value, _ access: LinkAccess,
+        _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Value {
+        do throws(DatabaseFailure) {
+            try access.connection.run(Batch(.begin), patience)
+            return try work(access.connection, patience)
+        } catch {
+            if !error.isOfConnection { _ = try access.connection.run([Batch(.rollback)], patience) }
+            throw error
+        }
+    }
+}

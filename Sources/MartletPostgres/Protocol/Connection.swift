@@ -1,0 +1,243 @@
+import CMartletPQ
+import Glibc
+import MartletCore
+
+/// A connection to the server, in pipeline mode: all statements of a batch are sent before the first answer is read.
+/// It is used on one thread, which waits for the socket with `poll`.
+final class Connection {
+    private let connection: OpaquePointer
+    private let address: DatabaseAddress
+    private var prepared = PreparedStatements()
+    private let warnings = Warnings()
+
+    /// How long an answer is waited for.
+    struct Patience {
+        /// When the connection is given up; nil for never.
+        var deadline: ContinuousClock.Instant?
+        /// Called several times a second while there is no answer.
+        var whileWaiting: () -> Void = {}
+
+        static func until(_ deadline: ContinuousClock.Instant) -> Patience { Patience(deadline: deadline) }
+    }
+
+    /// Connects to the server that takes writes.
+    /// - Throws: `DatabaseFailure.lost` with a sentence that says what to do.
+    init(_ address: DatabaseAddress, by deadline: ContinuousClock.Instant) throws(DatabaseFailure) {
+        self.address = address
+        connection = try Self.connect(address, by: deadline)
+        PQsetNoticeReceiver(
+            connection,
+            { context, notice in
+                guard let context, let notice else { return }
+                Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().note(notice)
+            }, Unmanaged.passUnretained(warnings).toOpaque())
+        guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
+            PQfinish(connection)
+            throw .lost("libpq cannot send statements in pipelines. Install libpq 14 or later.")
+        }
+    }
+
+    deinit {
+        PQfinish(connection)
+    }
+
+    /// Runs one batch.
+    /// - Returns: The rows of each statement.
+    @discardableResult
+    func run(_ batch: Batch, _ patience: Patience) throws(DatabaseFailure) -> [Rows] {
+        try run([batch], patience)[0].get()
+    }
+
+    /// Runs batches that do not depend on each other, so that one that fails leaves the others alone.
+    /// - Throws: `DatabaseFailure` where the connection is of no use any more.
+    func run(
+        _ batches: [Batch], _ patience: Patience
+    ) throws(DatabaseFailure) -> [Result<[Rows], DatabaseFailure>] {
+        warnings.count = 0
+        var awaited: [Awaited] = []
+        for batch in batches {
+            for call in batch.calls { try send(call, &awaited) }
+            guard PQpipelineSync(connection) == 1 else { throw lost() }
+            awaited.append(.end)
+        }
+        var results: [Result<[Rows], DatabaseFailure>] = []
+        var rows: [Rows] = []
+        var refusal: DatabaseFailure?
+        for item in awaited {
+            let answer = try answer(patience)
+            switch (item, answer) {
+            case (.end, .end):
+                results.append(refusal.map { .failure($0) } ?? .success(rows))
+                (rows, refusal) = ([], nil)
+            case (.end, _), (_, .end): throw .corrupt("The answers of the database are not in the order of the calls.")
+            case (.rows, .rows(let found)): rows.append(found)
+            case (.nothing, .rows): break
+            case (.preparation(let sql), .refused(let state)):
+                prepared.forget(sql)
+                refusal = refusal ?? .refused(state)
+            case (.preparation(let sql), .skipped): prepared.forget(sql)
+            case (.preparation, .rows): break
+            case (.rows, .refused(let state)), (.nothing, .refused(let state)): refusal = refusal ?? .refused(state)
+            case (.rows, .skipped), (.nothing, .skipped): break
+            }
+        }
+        return results
+    }
+
+    /// True if the server has warned while the last batches ran. A COMMIT that warns was written here, and perhaps
+    /// nowhere else: it counts as no success.
+    var hasWarned: Bool { warnings.count > 0 }
+
+    // MARK: Sending
+
+    private enum Awaited {
+        case rows
+        case nothing
+        case preparation(String)
+        /// The end of a batch.
+        case end
+    }
+
+    private func send(_ call: Batch.Call, _ awaited: inout [Awaited]) throws(DatabaseFailure) {
+        let (statement, parameters) = (call.statement, call.parameters)
+        let use = prepared.use(statement.sql)
+        if let evicted = use.evicted {
+            guard PQsendQueryParams(connection, "DEALLOCATE \(evicted)", 0, nil, nil, nil, nil, 1) == 1 else {
+                throw lost()
+            }
+            awaited.append(.nothing)
+        }
+        if use.isNew {
+            let types = statement.types.map(\.rawValue)
+            guard PQsendPrepare(connection, use.name, statement.sql, Int32(types.count), types) == 1 else {
+                throw lost()
+            }
+            awaited.append(.preparation(statement.sql))
+        }
+        let isSent = parameters.bytes.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
+            let values = parameters.spans.map { span in span.map { UnsafePointer(start + $0.lowerBound) } }
+            let lengths = parameters.spans.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQsendQueryPrepared(connection, use.name, Int32(values.count), values, lengths, formats, 1) == 1
+        }
+        guard isSent else { throw lost() }
+        awaited.append(.rows)
+    }
+
+    /// Where an empty value begins: a null pointer would be NULL.
+    private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+    // MARK: Receiving
+
+    private enum Answer {
+        case rows(Rows)
+        case refused(SQLState)
+        case skipped
+        case end
+    }
+
+    private func answer(_ patience: Patience) throws(DatabaseFailure) -> Answer {
+        guard let result = try result(patience) else {
+            throw PQstatus(connection) == CONNECTION_BAD ? lost() : .corrupt("The database did not answer a statement.")
+        }
+        let answer: Answer
+        switch PQresultStatus(result) {
+        case PGRES_PIPELINE_SYNC:
+            PQclear(result)
+            return .end
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: answer = .rows(Rows(result))
+        case PGRES_PIPELINE_ABORTED:
+            PQclear(result)
+            answer = .skipped
+        default:
+            let code = PQresultErrorField(result, martlet_PG_DIAG_SQLSTATE).map { String(cString: $0) }
+            PQclear(result)
+            guard let code, PQstatus(connection) == CONNECTION_OK else { throw lost() }
+            answer = .refused(SQLState(code))
+        }
+        // Behind the result of each statement is a nil.
+        while let more = try self.result(patience) { PQclear(more) }
+        return answer
+    }
+
+    private func result(_ patience: Patience) throws(DatabaseFailure) -> OpaquePointer? {
+        while true {
+            let unsent = PQflush(connection)
+            guard unsent >= 0 else { throw lost() }
+            if PQisBusy(connection) == 0 { return PQgetResult(connection) }
+            let events = Int16(POLLIN) | (unsent == 1 ? Int16(POLLOUT) : 0)
+            try Self.wait(for: events, on: connection, patience)
+            guard PQconsumeInput(connection) == 1 else { throw lost() }
+        }
+    }
+
+    private func lost() -> DatabaseFailure {
+        .lost("The connection to \(address) broke. It is made again.")
+    }
+}
+
+// MARK: Connecting
+
+extension Connection {
+    private static func connect(
+        _ address: DatabaseAddress, by deadline: ContinuousClock.Instant
+    ) throws(DatabaseFailure) -> OpaquePointer {
+        let parameters = address.complete
+        let names = parameters.map { strdup($0.name) }
+        let values = parameters.map { strdup($0.value) }
+        defer { for text in names + values { free(text) } }
+        let connection = PQconnectStartParams(
+            names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+        guard let connection else { throw .lost("There is no memory left for a connection to the database.") }
+        do throws(DatabaseFailure) {
+            guard PQstatus(connection) != CONNECTION_BAD else { throw failure(of: connection, address) }
+            var turn = PGRES_POLLING_WRITING
+            while turn != PGRES_POLLING_OK {
+                switch turn {
+                case PGRES_POLLING_READING: try wait(for: Int16(POLLIN), on: connection, .until(deadline))
+                case PGRES_POLLING_WRITING: try wait(for: Int16(POLLOUT), on: connection, .until(deadline))
+                default: throw failure(of: connection, address)
+                }
+                turn = PQconnectPoll(connection)
+            }
+            return connection
+        } catch {
+            PQfinish(connection)
+            throw error == .late ? .lost(ConnectFailure.unreachable.sentence(for: address)) : error
+        }
+    }
+
+    private static func failure(of connection: OpaquePointer, _ address: DatabaseAddress) -> DatabaseFailure {
+        let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        return .lost(ConnectFailure(message).sentence(for: address))
+    }
+
+    /// How often `Patience.whileWaiting` is called.
+    private static let tick = Duration.milliseconds(200)
+
+    /// Waits until the socket can be read or written.
+    private static func wait(
+        for events: Int16, on connection: OpaquePointer, _ patience: Patience
+    ) throws(DatabaseFailure) {
+        while true {
+            let left = patience.deadline.map { $0 - ContinuousClock.now }
+            if let left, left <= .zero { throw .late }
+            let milliseconds = min(left ?? tick, tick) / Duration.milliseconds(1)
+            var socket = pollfd(fd: PQsocket(connection), events: events, revents: 0)
+            let count = poll(&socket, 1, Int32(milliseconds.rounded(.up)))
+            if count > 0 || (count < 0 && errno != EINTR) { return }
+            patience.whileWaiting()
+        }
+    }
+}
+
+/// Counts what the server warns of. Notices of lesser weight are ignored.
+private final class Warnings {
+    var count = 0
+
+    func note(_ notice: OpaquePointer) {
+        let severity = PQresultErrorField(notice, martlet_PG_DIAG_SEVERITY_NONLOCALIZED).map { String(cString: $0) }
+        if severity == "WARNING" { count += 1 }
+    }
+}

@@ -1,0 +1,56 @@
+import CMartletPQ
+public import MartletCore
+
+/// The address of a database: `postgres://user@host1,host2/name`. The description has no password.
+public struct DatabaseAddress: Sendable, CustomStringConvertible {
+    /// The parameters of libpq, in order.
+    let parameters: [(name: String, value: String)]
+
+    /// Creates an address from a URL.
+    /// - Throws: `StorageError` with a sentence that does not repeat the URL, which may contain a password.
+    public init(_ url: String) throws(StorageError) {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
+            throw Self.malformed
+        }
+        guard let options = PQconninfoParse(url, nil) else { throw Self.malformed }
+        defer { PQconninfoFree(options) }
+        var parameters: [(name: String, value: String)] = []
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val {
+                parameters.append((String(cString: keyword), String(cString: value)))
+            }
+            option += 1
+        }
+        guard let name = parameters.first(where: { $0.name == "dbname" })?.value, !name.isEmpty else {
+            throw StorageError(
+                .unavailable, "The address of the database names no database: postgres://USER@HOST/NAME.")
+        }
+        self.parameters = parameters
+    }
+
+    private static var malformed: StorageError {
+        StorageError(
+            .unavailable,
+            "The address of the database is not a URL of the form postgres://USER@HOST/NAME. Characters such as @ and "
+                + "/ in a user or password are written as %40 and %2F.")
+    }
+
+    public var description: String {
+        "the database '\(value("dbname") ?? "")' on \(value("host") ?? "the local socket")"
+    }
+
+    func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// The parameters with those that every connection of this program has. The address may replace the defaults; only
+    /// a server that takes writes is ever used.
+    var complete: [(name: String, value: String)] {
+        let defaults = [
+            ("application_name", "martlet"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
+            ("keepalives_interval", "2"), ("keepalives_count", "2"),
+        ].filter { value($0.0) == nil }
+        let kept = parameters.filter { $0.name != "target_session_attrs" && $0.name != "client_encoding" }
+        return kept + defaults.map { (name: $0.0, value: $0.1) }
+            + [("target_session_attrs", "read-write"), ("client_encoding", "UTF8")]
+    }
+}

@@ -1,0 +1,108 @@
+import MartletCore
+
+/// The reason why statements did not run, or why it is not known whether they did.
+enum DatabaseFailure: Error, Equatable {
+    /// The server refused a statement. Nothing of its transaction stands.
+    case refused(SQLState)
+    /// The connection broke, or could not be made. The text says what to do.
+    case lost(String)
+    /// There was no answer in time.
+    case late
+    /// What the server sent is not what was asked for.
+    case corrupt(String)
+    /// Another node serves the database.
+    case replaced
+    case closed
+
+    /// True if another connection may succeed with the same statements.
+    var isOfConnection: Bool {
+        switch self {
+        case .refused(let state): state.endsConnection
+        case .lost, .late: true
+        case .corrupt, .replaced, .closed: false
+        }
+    }
+
+    /// True if a group may have failed because of one of its writes.
+    var isAboutValues: Bool {
+        if case .refused(let state) = self { state.isAboutValues } else { false }
+    }
+
+    /// The failure as the ports report it.
+    var storageError: StorageError {
+        switch self {
+        case .refused(let state): state.storageError
+        case .lost(let sentence): StorageError(.unavailable, sentence)
+        case .late:
+            StorageError(
+                .unavailable,
+                "The database did not answer in time. If this goes on, look for long transactions, a full disk or a "
+                    + "missing standby.")
+        case .corrupt(let sentence): StorageError(.corrupt, sentence)
+        case .replaced: NodeFence.replaced
+        case .closed: StorageError(.closed, "The storage has been closed.")
+        }
+    }
+}
+
+/// The code with which a server refuses a statement (PostgreSQL, appendix A). Its message is not kept, because it may
+/// quote values.
+struct SQLState: Hashable, Sendable {
+    let code: String
+
+    init(_ code: String) {
+        self.code = code
+    }
+
+    /// A division by zero, which no statement makes but those that check what was read.
+    static let stale = SQLState("22012")
+    static let uniqueViolation = SQLState("23505")
+    static let lockNotAvailable = SQLState("55P03")
+    static let queryCanceled = SQLState("57014")
+    static let deadlock = SQLState("40P01")
+    static let serializationFailure = SQLState("40001")
+    static let readOnly = SQLState("25006")
+    static let tooManyConnections = SQLState("53300")
+
+    /// True if the same transaction may succeed when it is run again.
+    var isTransient: Bool {
+        self == .deadlock || self == .serializationFailure || self == .uniqueViolation
+    }
+
+    /// True if the refusal may be about one value of many: another transaction without it may succeed. The classes are
+    /// wrong data, violated constraints and exceeded limits.
+    var isAboutValues: Bool { self != .stale && ["22", "23", "54"].contains { code.hasPrefix($0) } }
+
+    /// True if the connection is of no use any more: the server shuts down, or has become a standby.
+    var endsConnection: Bool { code.hasPrefix("57P") || code.hasPrefix("08") || self == .readOnly }
+
+    var storageError: StorageError {
+        switch code {
+        case "53100":
+            StorageError(
+                .full, "The disk of the database is full. Make room there; until then no new work is accepted.")
+        case "53200":
+            StorageError(.full, "The database has no memory left. Give its machine more, or lower max_connections.")
+        case "53300":
+            StorageError(
+                .unavailable, "The database has no connection left. Raise max_connections: a node needs six of them.")
+        case "25006":
+            StorageError(
+                .unavailable,
+                "The database is a standby, or was made read-only. The primary is looked for at the next attempt.")
+        case "57014", "55P03":
+            StorageError(
+                .unavailable,
+                "The database did not finish a statement in time. If this goes on, look for long transactions and "
+                    + "for a machine that is too small.")
+        case "57P01", "57P02", "57P03":
+            StorageError(.unavailable, "The database is shutting down or starting. It is tried again.")
+        case "42501":
+            StorageError(
+                .unavailable,
+                "The user of the database may not do this. Let the user own the schema and all that is in it.")
+        default:
+            StorageError(.unavailable, "The database refused a statement (SQLSTATE \(code)). Its own log says why.")
+        }
+    }
+}

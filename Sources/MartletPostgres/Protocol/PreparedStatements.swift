@@ -1,0 +1,41 @@
+/// The statements that a connection has prepared. Tag expressions have as many forms as their authors think of, so only
+/// the statements that were used last are kept.
+struct PreparedStatements {
+    private var names: [String: (name: String, lastUse: Int)] = [:]
+    private var uses = 0
+    private var made = 0
+    private let limit: Int
+
+    init(limit: Int = 200) {
+        self.limit = limit
+    }
+
+    /// What has to be done before a statement can run.
+    struct Use: Equatable {
+        var name: String
+        var isNew = false
+        /// The name of the statement that makes room for it.
+        var evicted: String?
+    }
+
+    mutating func use(_ sql: String) -> Use {
+        uses += 1
+        if let known = names[sql] {
+            names[sql]?.lastUse = uses
+            return Use(name: known.name)
+        }
+        var use = Use(name: "s\(made)", isNew: true)
+        made += 1
+        if names.count >= limit, let oldest = names.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            use.evicted = oldest.value.name
+            names[oldest.key] = nil
+        }
+        names[sql] = (use.name, uses)
+        return use
+    }
+
+    /// Forgets a statement whose preparation failed.
+    mutating func forget(_ sql: String) {
+        names[sql] = nil
+    }
+}

@@ -1,0 +1,52 @@
+extension Migration {
+    /// Containers of blobs. `space` tells the containers of jobs from that of the bodies of payloads.
+    ///
+    /// A content is a number of chunks, each with the offset at which it begins. Blobs and blocks name their contents, so
+    /// that a blob is replaced in one step, and whoever reads the old one reads on. `removable_at` is the time from which a
+    /// content may be removed that no blob names; -1 marks one that is being removed. `key` finds an upload that is
+    /// resumed.
+    static let containers = Migration(
+        name: "containers",
+        script: """
+            CREATE TABLE containers (
+                space int4 NOT NULL,
+                name text NOT NULL,
+                PRIMARY KEY (space, name)
+            );
+            CREATE TABLE blob_contents (
+                id int8 PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+                key text UNIQUE,
+                removable_at int8
+            );
+            CREATE INDEX blob_contents_removable ON blob_contents (removable_at) WHERE removable_at IS NOT NULL;
+            CREATE TABLE blob_chunks (
+                content int8 NOT NULL REFERENCES blob_contents ON DELETE CASCADE,
+                start int8 NOT NULL,
+                data bytea NOT NULL,
+                PRIMARY KEY (content, start)
+            );
+            ALTER TABLE blob_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
+            CREATE TABLE blobs (
+                space int4 NOT NULL,
+                container text NOT NULL,
+                name bytea NOT NULL,
+                content int8 NOT NULL REFERENCES blob_contents,
+                size int8 NOT NULL,
+                modified_at int8 NOT NULL,
+                PRIMARY KEY (space, container, name),
+                FOREIGN KEY (space, container) REFERENCES containers
+            );
+            CREATE TABLE blob_blocks (
+                space int4 NOT NULL,
+                container text NOT NULL,
+                name bytea NOT NULL,
+                id bytea NOT NULL,
+                content int8 NOT NULL REFERENCES blob_contents ON DELETE CASCADE,
+                size int8 NOT NULL,
+                PRIMARY KEY (space, container, name, id),
+                FOREIGN KEY (space, container) REFERENCES containers
+            );
+            CREATE INDEX blob_blocks_by_content ON blob_blocks (content);
+            INSERT INTO containers (space, name) VALUES (1, 'payloads');
+            """)
+}

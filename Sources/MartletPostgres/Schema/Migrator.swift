@@ -1,0 +1,123 @@
+import MartletCore
+
+/// Brings the schema of a database to that of this program. Nodes that start together do this one after another, under
+/// an advisory lock.
+struct Migrator {
+    let migrations: [Migration]
+    let schema: String
+
+    /// Runs the steps that have not been run yet, all in one transaction: as long as it is not committed, nodes of the
+    /// version before go on with the schema that they know.
+    /// - Throws: `StorageError` if the schema is of a newer version, or of another program.
+    func migrate(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
+        do throws(StorageError) {
+            try runAll(connection, patience)
+        } catch {
+            // A connection that broke ends the transaction as well, so the answer to this is of no interest.
+            _ = try? connection.run(Batch(.rollback), patience)
+            throw error
+        }
+    }
+
+    private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
+        let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
+        // Another node's migration is waited for; a lock on a table is not, because whoever came later would wait too.
+        try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
+        try run(Batch(Self.lock) { $0.add(key) }, connection, patience)
+        try run(
+            Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
+        let done = try self.done(connection, patience)
+        if let fault = fault(of: done) { throw fault }
+        // The protocol takes one statement at a time, but all of them go out at once: a step for each answer would take
+        // minutes where the machine has much to do.
+        var batch = Batch()
+        for (number, migration) in migrations.enumerated().dropFirst(done.count) {
+            for statement in Self.statements(of: migration.script) { batch.add(.rare([], statement)) }
+            batch.add(Self.record) {
+                $0.add(Int32(number + 1))
+                $0.add(migration.name)
+            }
+        }
+        batch.add(.commit)
+        try run(batch, connection, patience)
+    }
+
+    /// Checks the schema without changing it.
+    /// - Returns: Why it cannot be used; nil if it can, or if there is none yet.
+    func fault(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> StorageError? {
+        let found = try connection.run(Batch(Self.tables) { $0.add(schema) }, patience)[0]
+        let tables = (0..<found.count).map { found[$0].text(0) }
+        guard tables.contains("migrations") else { return tables.isEmpty ? nil : Self.foreign(schema) }
+        let rows = try connection.run(Batch(Self.names), patience)[0]
+        return fault(of: (0..<rows.count).map { rows[$0].text(0) })
+    }
+
+    private func fault(of done: [String]) -> StorageError? {
+        guard !migrations.starts(with: done, by: { $0.name == $1 }) else { return nil }
+        return done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
+    }
+
+    /// The statements of a script, which end with a semicolon. No text in a script contains one.
+    static func statements(of script: String) -> [String] {
+        script.split(separator: ";").map(String.init).filter { $0.contains { !$0.isWhitespace } }
+    }
+
+    private func done(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) -> [String] {
+        let found = try run(Batch(Self.tables) { $0.add(schema) }, connection, patience)[0]
+        let tables = (0..<found.count).map { found[$0].text(0) }
+        guard tables.contains("migrations") else {
+            guard tables.isEmpty else { throw Self.foreign(schema) }
+            try run(Batch(Self.makeMigrations), connection, patience)
+            return []
+        }
+        let rows = try run(Batch(Self.names), connection, patience)[0]
+        return (0..<rows.count).map { rows[$0].text(0) }
+    }
+
+    @discardableResult
+    private func run(
+        _ batch: Batch, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(StorageError) -> [Rows] {
+        do throws(DatabaseFailure) {
+            return try connection.run(batch, patience)
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// Limits how long locks are waited for in this transaction; a statement may take a minute.
+    private static let limit = Statement.rare(
+        [.text], "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '60s', true)")
+    private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
+    private static let tables = Statement.rare(
+        [.text], "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1")
+    private static let makeMigrations = Statement.rare(
+        [], "CREATE TABLE migrations (number int4 PRIMARY KEY, name text NOT NULL UNIQUE)")
+    private static let names = Statement.rare([], "SELECT name FROM migrations ORDER BY number")
+    private static let record = Statement.rare(
+        [.int4, .text], "INSERT INTO migrations (number, name) VALUES ($1, $2)")
+
+    private static func makeSchema(_ schema: String) -> Statement {
+        .rare([], "CREATE SCHEMA IF NOT EXISTS \"\(schema)\"")
+    }
+
+    private static let newer = StorageError(
+        .unavailable,
+        "The database was written by a newer version of this program; run that version, or restore a backup.")
+
+    private static func foreign(_ schema: String) -> StorageError {
+        StorageError(
+            .corrupt,
+            "The schema '\(schema)' of the database belongs to another program; name another database in the address.")
+    }
+}
+
+extension Batch {
+    fileprivate func adding(_ statement: Statement, _ fill: (inout Parameters) -> Void = { _ in }) -> Batch {
+        var batch = self
+        batch.add(statement, fill)
+        return batch
+    }
+}

@@ -1,0 +1,49 @@
+public import MartletCore
+
+/// The data directory of a server whose data is in a shared database. It has what belongs to this process: the progress
+/// maps, beside certificates and the secret key. It is private and locked as one with a database is.
+public final class NodeDirectory: Sendable {
+    private let directory: StorageDirectory
+
+    /// The name of the file that marks such a directory, so that no database is made in it by mistake.
+    static let mark = "shared-database"
+
+    /// Returns whether a directory has served as one of these.
+    public static func exists(in path: String) -> Bool { StorageDirectory.exists("\(path)/\(mark)") }
+
+    /// Makes the directory if it is missing, and locks it.
+    /// - Throws: `StorageError`; `.locked` if another process uses it, and if there is a database in it.
+    public init(_ path: String) throws(StorageError) {
+        directory = try StorageDirectory(path)
+        guard !SQLiteStorage.exists(in: path) else {
+            directory.unlock()
+            throw StorageError(
+                .unavailable,
+                "'\(path)' has a database of its own. Serve it without --database, or name another directory with --data: "
+                    + "hubs and devices cannot be moved to PostgreSQL yet.")
+        }
+        try directory.makePrivateFile(Self.mark)
+        try directory.makePrivateDirectory("progress")
+    }
+
+    /// Opens the progress maps.
+    /// - Parameter unfinished: The deliveries whose maps are still needed; other maps are removed.
+    public func progressMaps(keeping unfinished: [Delivery.ID]) throws(StorageError) -> FileProgressMaps {
+        try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
+    }
+
+    /// Lets other processes use the directory.
+    public func unlock() {
+        directory.unlock()
+    }
+
+    /// Throws if a directory belongs to a server with a shared database.
+    static func refuse(_ directory: StorageDirectory) throws(StorageError) {
+        guard !exists(in: directory.path) else {
+            throw StorageError(
+                .unavailable,
+                "The data of '\(directory.path)' is in PostgreSQL. Start the server with --database, and let it do the "
+                    + "work through its admin socket.")
+        }
+    }
+}
