@@ -188,7 +188,8 @@ class Writer:
     # A round: look at what the kill left, then write until the next one.
 
     async def check(self, everything=False):
-        self._connection = Connection(self._storm.port)
+        # On a machine that does much beside it, the last hundreds of canaries are let go at once, which takes time.
+        self._connection = Connection(self._storm.port, timeout=60)
         self._token = self._storm.authorization(self._random)
         for device in self._devices if everything else list(self._touched):
             await self._read_back(device)
