@@ -126,18 +126,44 @@ struct ConsoleAnswerTests {
         }
     }
 
-    @Test func aListSaysWhatCampaignsSayAndOfPersonalSendsOnlyToWhom() async throws {
+    @Test(arguments: ["/hubs/shop/sends", "/hubs/shop/devices/d/sends"])
+    func aListSaysWhatCampaignsSayAndOfPersonalSendsOnlyToWhom(path: String) async throws {
         let bench = try await ConsoleBench()
         _ = try await bench.signIn("ops", "admin")
         let viewer = try await bench.signIn("kim", "viewer")
         let sender = try await bench.signIn("lee", "sender")
         let campaign: JSON = ["text": "Sale", "expression": "news", "isToOneUser": false]
         let personal: JSON = ["text": "Your code", "expression": "username:alice", "isToOneUser": true]
-        bench.administration.answer("/hubs/shop/sends", ["sends": [campaign, personal], "next": "1"])
+        bench.administration.answer(path, ["sends": [campaign, personal], "next": "1"])
         for (cookie, expression) in [(viewer, JSON.null), (sender, "username:alice")] {
-            let sends = await bench.send(.get, "/console/api/hubs/shop/sends", cookie: cookie).json?["sends"]
+            let sends = await bench.send(.get, "/console/api\(path)", cookie: cookie).json?["sends"]
             #expect(
                 sends == [campaign, ["text": .null, "expression": expression, "isToOneUser": true]])
+        }
+    }
+
+    @Test func aTraceNamesNobodyToAViewer() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer")
+        let sender = try await bench.signIn("lee", "sender")
+        func trace(_ push: JSON, _ sentences: JSON = ["Accepted."]) -> JSON {
+            ["registrations": [push], "explanation": sentences]
+        }
+        let personal = trace(
+            [
+                "expression": "news && (username:alice || username:bob)",
+                "decidedBy": [["tag": "news", "isPresent": true], ["tag": "username:bob", "isPresent": false]],
+            ], ["Accepted.", "It did not have the tag 'UserName:bob'."])
+        let shown = trace(["isToOneUser": true, "decidedBy": [["tag": "news", "isPresent": true]]])
+        let campaign = trace(["expression": "news", "decidedBy": [["tag": "news", "isPresent": true]]])
+        bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": false])
+        for (cookie, told, expected) in [
+            (viewer, personal, shown), (sender, personal, personal), (viewer, campaign, campaign),
+        ] {
+            bench.administration.answer("/hubs/shop/messages/1/devices/d", told)
+            let answer = await bench.send(.get, "/console/api/hubs/shop/messages/1/devices/d", cookie: cookie).json
+            #expect(answer == expected)
         }
     }
 

@@ -84,14 +84,15 @@ struct LiveTests {
         sample.refusedCredentials = [ConsoleSample.RefusedCredential(hub: "shop", platform: "a")]
         for _ in 0..<100 { sample.latency.add(.seconds(3)) }
         (sample.taken, sample.failed) = (["a": 70], ["a": 30])
+        (sample.attempts, sample.failedAttempts) = (["a": 100], ["a": 20])
         (sample.quarantines, sample.pausedLanes, sample.pausedOrigins) = (["a": 1], ["b": 1], ["c": 2, "d": 0])
         sample.backupAt = Timestamp(seconds: 0)
         sample.disk = (free: 1_000_000, reserve: 100)
         let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
         let errors = ["not-ready", "credential-refused", "credential-ended", "wrong-credential", "quarantine"]
         let warnings = [
-            "credential-ends", "certificate-ends", "oldest-waits", "latency", "failing", "lane-paused", "origin-paused",
-            "backup-old", "disk-low",
+            "credential-ends", "certificate-ends", "service-degraded", "oldest-waits", "latency", "failing",
+            "lane-paused", "origin-paused", "backup-old", "disk-low",
         ]
         #expect(alerts.map(\.code) == errors + warnings)
         #expect(AlertRules.state(alerts) == "trouble")
@@ -135,6 +136,20 @@ struct LiveTests {
         #expect(alert.code == "service-failing" && alert.hub == "shop" && alert.json["since"] != nil)
         #expect(alert.json["waiting"]?.integer == Int64(failing.waiting?.pushes ?? 0))
         if failing.waiting != nil { #expect(alert.json["nextAt"]?.string == (Self.start + .seconds(20)).iso8601) }
+    }
+
+    @Test(arguments: [(100, 20, 0.2), (250, 249, 0.996), (100, 19, nil), (99, 99, nil)])
+    func aServiceThatFailsPartOfTheTimeIsAnAlert(attempts: Int, failed: Int, share: Double?) throws {
+        var before = ConsoleSample(at: Self.start)
+        (before.attempts, before.failedAttempts) = (["a": 1000], ["a": 1000])
+        var sample = ConsoleSample(at: Self.start + .seconds(300))
+        (sample.attempts, sample.failedAttempts) = (["a": 1000 + attempts], ["a": 1000 + failed])
+        let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
+        #expect(alerts.first?.json["share"] == share.map(JSON.double))
+        #expect(alerts.count == (share == nil ? 0 : 1))
+        sample.failingServices = [Self.failing(status: 503, attempts: 9, since: 1)]
+        let codes = try #require(AlertRules(sample, recent: [before, sample])).alerts.map(\.code)
+        #expect(codes == ["service-failing"], "what takes nothing at all is told once")
     }
 
     @Test func anAlertOfOnesOwnHubIsNotLostAmongThoseOfOthers() async throws {

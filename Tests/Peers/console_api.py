@@ -215,6 +215,7 @@ class Judged:
         state = {entry["platform"]: entry for entry in page.api("GET", "/hubs/other/services")[1]["platforms"]}["apns"]
         checks.that("the hub's services say so too", state["failing"][0]["status"] == 503 and state["waiting"]["pushes"] == 1, state)
         page.api("DELETE", "/simulator/faults")
+        self.degraded(send.replace("shop", "other"), fields)
         page.api("DELETE", "/rest/shop/installations/phone1?api-version=2020-06")
         status, former = page.api("POST", "/hubs/shop/devices/former", {"user": "alice"})
         checks.equal("a device that a user had is told with what ended it", [(one["installation"], one["change"]) for one in former["devices"]], [("phone1", "deleted")])
@@ -238,6 +239,19 @@ class Judged:
         listeners = page.api("GET", "/server")[1]["listeners"]
         checks.equal("the server names its listeners", listeners, [{"purpose": "shared", "address": f"http://127.0.0.1:{page.port}", "isTLS": False}])
         checks.that("and no content", MARKUP not in json.dumps(audit) and device["handle"] not in json.dumps(audit))
+
+    def degraded(self, send, fields):
+        page = self.page
+        for index in range(60):
+            page.api("PUT", f"/rest/other/installations/fcm{index}?api-version=2020-06", {
+                "installationId": f"fcm{index}", "platform": "fcmv1", "pushChannel": page.api("POST", "/simulator/devices", {"platform": "fcmv1"})[1]["handle"], "tags": ["half"]})
+        page.api("POST", "/simulator/faults", {"fault": "unavailable", "service": "fcmv1", "probability": 0.4})
+        deadline, found = time.monotonic() + 30, []
+        while not found and time.monotonic() < deadline:
+            page.ask("POST", "/console/api" + send, {"title": "Late"}, ServiceBusNotification_Tags="half", **fields)
+            found = [one for one in page.api("GET", "/alerts")[1]["alerts"] if one["code"] == "service-degraded"]
+        checks.that("a push service that fails part of the time is an alert", [(one["platform"], one["severity"], one["share"] >= 0.2) for one in found] == [("fcmv1", "warning", True)], found)
+        page.api("DELETE", "/simulator/faults")
 
     def backups(self):
         page = self.page
@@ -439,6 +453,13 @@ class Judged:
         viewer = Page(page.port)
         viewer.enter("/link/use", {"token": self.invite("kim", "viewer@shop"), "password": PASSWORD})
         checks.equal("a viewer sees the hub of the role", [hub["name"] for hub in viewer.api("GET", "/hubs")[1]], ["shop"])
+        _, headers, _ = page.ask(
+            "POST", "/console/api/rest/shop/messages?api-version=2020-06", {"text": "For two"},
+            ServiceBusNotification_Format="message", ServiceBusNotification_Tags="username:alice || username:zoe")
+        identifier = re.search(r"/messages/([^?]+)", headers["location"]).group(1)
+        for path in ("sends", "devices/phone1/sends", f"messages/{identifier}/devices/phone1"):
+            known = [json.dumps(one.api("GET", f"/hubs/shop/{path}")[1]) for one in (page, viewer)]
+            checks.equal(f"{path} names users to who may list them, not to a viewer", ["username:zoe" in one for one in known], [True, False])
         for method, path in [
             ("GET", "/hubs/other"), ("GET", "/hubs/other/sends"), ("POST", "/hubs/shop/messages/x/cancel"), ("GET", "/hubs/shop/keys"),
             ("GET", "/operators"), ("GET", "/audit/operators"), ("DELETE", "/hubs/shop"), ("GET", "/users"), ("GET", "/simulator/services"),

@@ -39,6 +39,32 @@ enum Withholding {
         }
     }
 
+    /// Removes from a trace the tags that name a person or a device, for a reader who may not list users.
+    ///
+    /// An expression or a sentence with such a tag is removed whole, because it may name more persons than the owner of
+    /// the device; `isToOneUser` then says why there is no expression.
+    static func withoutNames(trace: JSON) -> JSON {
+        guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
+            return trace
+        }
+        members["explanation"] = members["explanation"]?.array.map { sentences in
+            .array(sentences.filter { !PersonalAudience.isNamed(in: $0.string ?? "") })
+        }
+        members["registrations"] = .array(
+            registrations.map { registration in
+                guard case .object(var members) = registration, let expression = members["expression"]?.string,
+                    PersonalAudience.isNamed(in: expression)
+                else { return registration }
+                members["expression"] = nil
+                members["isToOneUser"] = true
+                members["decidedBy"] = members["decidedBy"]?.array.map { terms in
+                    .array(terms.filter { !PersonalAudience.isNamed(in: $0["tag"]?.string ?? "") })
+                }
+                return .object(members)
+            })
+        return .object(members)
+    }
+
     /// Removes the payloads from a trace, including their digests and sizes.
     ///
     /// The digest is removed because a short content could be guessed from it.

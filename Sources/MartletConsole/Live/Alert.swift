@@ -49,7 +49,7 @@ struct AlertRules {
 
     /// The alerts: errors first, then warnings.
     var alerts: [Alert] {
-        let found = readiness + ends + outages + deliveries + services + machine
+        let found = readiness + ends + outages + degraded + deliveries + services + machine
         return found.filter { $0.severity == .error } + found.filter { $0.severity == .warning }
     }
 
@@ -130,6 +130,33 @@ struct AlertRules {
         }
     }
 
+    /// The alerts about push services that fail part of the time. A push that fails and is taken by a later attempt is
+    /// no failure in any other figure, but it is late.
+    ///
+    /// An alert is raised if there were at least a hundred requests and a fifth of them or more failed. A service that
+    /// takes nothing at all, or whose lane is paused, has an alert that says more.
+    private var degraded: [Alert] {
+        latest.failedAttempts.sorted { $0.key < $1.key }.compactMap { platform, count in
+            let failed = count - (earlier.failedAttempts[platform] ?? 0)
+            let all = (latest.attempts[platform] ?? 0) - (earlier.attempts[platform] ?? 0)
+            let isTold =
+                latest.failingServices.contains { $0.platform == platform && $0.isWholeLane }
+                || latest.pausedLanes[platform, default: 0] > 0
+            guard all >= 100, failed * 5 >= all, !isTold else { return nil }
+            return Alert(
+                code: "service-degraded", severity: .warning, platform: platform,
+                facts: [
+                    "share": .double(Self.share(failed, of: all)), "failed": .integer(Int64(failed)),
+                    "of": .integer(Int64(all)),
+                ])
+        }
+    }
+
+    /// A share from 0 to 1 with three digits.
+    private static func share(_ part: Int, of all: Int) -> Double {
+        (Double(part) / Double(all) * 1000).rounded() / 1000
+    }
+
     private var deliveries: [Alert] {
         var found: [Alert] = []
         if latest.oldest > 3600 {
@@ -161,11 +188,13 @@ struct AlertRules {
         let failed = sum(latest.failed) - sum(earlier.failed)
         let all = failed + sum(latest.taken) - sum(earlier.taken)
         guard all >= 100, failed * 5 > all else { return [] }
-        let share = (Double(failed) / Double(all) * 1000).rounded() / 1000
         return [
             Alert(
                 code: "failing", severity: .warning,
-                facts: ["share": .double(share), "failed": .integer(Int64(failed)), "of": .integer(Int64(all))])
+                facts: [
+                    "share": .double(Self.share(failed, of: all)), "failed": .integer(Int64(failed)),
+                    "of": .integer(Int64(all)),
+                ])
         ]
     }
 

@@ -95,6 +95,11 @@ public struct ConsoleSample: Sendable {
     public var taken: [String: Int] = [:]
     /// The number of pushes that have failed, by platform.
     public var failed: [String: Int] = [:]
+    /// The number of requests for pushes that were handed to the transport, by platform.
+    public var attempts: [String: Int] = [:]
+    /// The number of these requests that failed because of the push service or the way to it, and are made again, by
+    /// platform.
+    public var failedAttempts: [String: Int] = [:]
     /// The number of pushes that were refused because a credential is wrong, or because a device token is wrong for the
     /// app, by platform.
     public var wrongCredentials: [String: Int] = [:]

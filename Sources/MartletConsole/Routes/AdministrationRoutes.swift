@@ -51,11 +51,7 @@ struct AdministrationRoutes: Sendable {
     private var sends: [ConsoleRoute] {
         [
             ConsoleRoute(.get, "/hubs/{hub}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
-                try await door.pass(call).changing { json in
-                    guard case .object(var members) = json, let sends = members["sends"]?.array else { return json }
-                    members["sends"] = .array(sends.map { Self.withoutContent($0, for: call.role) })
-                    return .object(members)
-                }
+                try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
             },
             ConsoleRoute(.get, "/hubs/{hub}/sends/{id}", .hub(.viewer), work: send),
             ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)) { call throws(ConsoleRefusal) in
@@ -96,7 +92,7 @@ struct AdministrationRoutes: Sendable {
                 try await door.pass(call).changing(Withholding.maskingHandles)
             },
             ConsoleRoute(.get, "/hubs/{hub}/devices/{id}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
-                try await door.pass(call)
+                try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
             },
         ]
     }
@@ -196,6 +192,13 @@ struct AdministrationRoutes: Sendable {
         }
     }
 
+    /// Returns a list of sends, each changed by `withoutContent`.
+    private static func withoutContents(_ list: JSON, for role: Role?) -> JSON {
+        guard case .object(var members) = list, let sends = members["sends"]?.array else { return list }
+        members["sends"] = .array(sends.map { withoutContent($0, for: role) })
+        return .object(members)
+    }
+
     /// Returns the JSON document of a send; without its text if `reasonToWithhold` returns a reason.
     ///
     /// For a viewer, who may not list users, the tag expression that names the person is removed too.
@@ -227,7 +230,10 @@ struct AdministrationRoutes: Sendable {
     }
 
     @Sendable private func trace(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        let response = try await door.pass(call).changing { Self.withoutUserName($0, for: call.role) }
+        let response = try await door.pass(call).changing { json in
+            let json = Self.withoutUserName(json, for: call.role)
+            return call.role == .viewer ? Withholding.withoutNames(trace: json) : json
+        }
         let path =
             "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
         let send = await door.document(path)

@@ -9,6 +9,9 @@ public final class DeliveryMetrics: Sendable {
     public struct Figures: Sendable {
         /// The number of requests that were handed to the transport, including those of test sends, by platform.
         public var attempts: [PlatformID: Int] = [:]
+        /// The number of these requests after which the push is tried again because of the push service or the way to
+        /// it: no answer, or one such as 503 or 429. Test sends are not counted.
+        public var failures: [PlatformID: Int] = [:]
         /// The number of pushes by platform and final outcome, counted as in the telemetry.
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
         /// The time from the acceptance of a notification, or from its due time, until a batch of first attempts is
@@ -43,6 +46,12 @@ public final class DeliveryMetrics: Sendable {
             figures.attempts[platform, default: 0] += count
             if let waited { figures.latency[platform, default: Histogram(bounds: Self.latencyBounds)].add(waited) }
         }
+    }
+
+    /// Counts the requests of a batch that failed, which may be none.
+    func addFailures(_ count: Int, on platform: PlatformID) {
+        guard count > 0 else { return }
+        state.withLock { $0.failures[platform, default: 0] += count }
     }
 
     /// Adds the outcomes of a recorded step to the counters.

@@ -7,6 +7,9 @@ extension MetricFamily {
         "martlet_notifications_accepted_total", .counter, ["timing"], "Notifications accepted, by when they begin.")
     static let attempts = MetricFamily(
         "martlet_push_attempts_total", .counter, ["platform"], "Requests handed to the transport for a push.")
+    static let failures = MetricFamily(
+        "martlet_push_failures_total", .counter, ["platform"],
+        "Requests for a push that failed because of the push service or the way to it, and are tried again.")
     static let outcomes = MetricFamily(
         "martlet_push_outcomes_total", .counter, ["platform", "outcome"], "Devices with a final outcome, by outcome.")
     static let latency = MetricFamily(

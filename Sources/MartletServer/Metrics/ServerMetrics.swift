@@ -36,6 +36,7 @@ struct ServerMetrics: Sendable {
         let figures = dispatcher.metrics.figures
         text.add(.accepted, accepted.samples)
         text.add(.attempts, Self.samples(figures.attempts))
+        text.add(.failures, Self.samples(figures.failures))
         text.add(
             .outcomes,
             figures.outcomes.sorted { $0.key < $1.key }.flatMap { platform, counts in

@@ -53,6 +53,8 @@ final class ServerFacts: ConsoleFacts {
             sample.failed[platform.rawValue] = sums.failed
             sample.wrongCredentials[platform.rawValue] = (counts[.invalidCredentials] ?? 0) + (counts[.wrongToken] ?? 0)
         }
+        sample.attempts = Self.named(figures.attempts)
+        sample.failedAttempts = Self.named(figures.failures)
         for histogram in figures.latency.values { sample.latency.add(histogram) }
         let paused = metrics.dispatcher.paused
         sample.pausedLanes = Self.named(paused.lanes)

@@ -37,6 +37,7 @@ struct DeliveryMetricsTests {
         #expect(try await flight.run(delivery) == .finished)
         let figures = flight.metrics.figures
         #expect(figures.attempts == [platform: 2])
+        #expect(figures.failures == [platform: 1])
         #expect(figures.outcomes == [platform: [.success: 1]])
         #expect(figures.latency[platform]?.count == 1)
     }

@@ -104,7 +104,7 @@ extension Outcome {
 extension ResultCollector.Answer {
     /// Whether the push is tried again because of the push service or the way to it. Neither a token that must be
     /// renewed nor a request that was never sent is a failure of the service.
-    fileprivate var isFailure: Bool {
+    var isFailure: Bool {
         switch outcome.reaction {
         case .retry, .retryElsewhere: outcome != .noTurn
         case .accepted, .drop, .update, .refuse, .refuseAll, .reauthorize, .stop: false

@@ -168,7 +168,10 @@ struct PageSender: Sendable {
                 group, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
             record(successes, answers, to: waiting, of: group, job, startedAt: started, isProbe: isProbe, tally: &tally)
             // Test sends say nothing about the pushes that wait.
-            if job.delivery.id != .none { failing.record(successes, answers, of: job.delivery.lane, origin) }
+            if job.delivery.id != .none {
+                failing.record(successes, answers, of: job.delivery.lane, origin)
+                metrics.addFailures(answers.count(where: \.isFailure), on: job.delivery.platform)
+            }
             waiting = []
             var isRefused = false
             for answer in answers {

@@ -7,7 +7,7 @@ export default {
   "trouble": { one: "Manche Nachrichten werden nicht gesendet.", other: "Manche Nachrichten werden nicht gesendet. {n} Hinweise brauchen Ihre Aufmerksamkeit." },
   "asOf": "Stand {time} {zone}, live",
   "figure.taken": "angenommen pro Sekunde", "figure.latency": "Zeit bis zum Versand, 99 %", "figure.waiting": "Sendungen offen", "figure.failed": "fehlgeschlagen",
-  "oldest": "seit höchstens {time}", "fiveMinutes": "in 5 min",
+  "oldest": "(seit höchstens {time})", "fiveMinutes": "in 5 min",
   "charts": "Verlauf", "range": "Zeitraum", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 Tage",
   "chart.rate": "Angenommen pro Sekunde", "chart.rate.text": "Zwischen {low} und {high} pro Sekunde, jetzt {now}.",
   "chart.latency": "Zeit bis zum Versand", "chart.latency.text": "Median zwischen {low} und {high}, jetzt {now}.",
@@ -35,4 +35,5 @@ export default {
   "alert.disk-low": "Auf dem Datenträger sind noch {free} frei", "todo.disk-low": "Unter {reserve} wird nichts Neues angenommen.",
   "alert.commit-slow": "Der Datenträger braucht {ms} zum Schreiben", "todo.commit-slow": "Prüfen Sie, welche anderen Programme ihn belasten.",
   "alert.failing": "{share} der Pushs sind in 5 Minuten fehlgeschlagen", "todo.failing": "Die fehlgeschlagenen Sendungen nennen die Gründe.",
+  "alert.service-degraded": "{share} der Anfragen an {service} sind in den letzten 5 Minuten fehlgeschlagen", "todo.service-degraded": "Martlet versucht sie erneut, daher kommen Pushes später an. Nichts zu tun, solange es nicht anhält.",
 };

@@ -7,7 +7,7 @@ export default {
   "trouble": { one: "Some notifications are not going out.", other: "Some notifications are not going out. {n} things need attention." },
   "asOf": "As of {time} {zone}, live",
   "figure.taken": "taken per second", "figure.latency": "request to wire, 99th percentile", "figure.waiting": "sends unfinished", "figure.failed": "failed",
-  "oldest": "oldest {time}", "fiveMinutes": "in 5 min",
+  "oldest": "(oldest {time})", "fiveMinutes": "in 5 min",
   "charts": "Over time", "range": "Time shown", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 days",
   "chart.rate": "Taken per second", "chart.rate.text": "Between {low} and {high} per second, now {now}.",
   "chart.latency": "Request to wire", "chart.latency.text": "Median between {low} and {high}, now {now}.",
@@ -35,4 +35,5 @@ export default {
   "alert.disk-low": "The disk has {free} left", "todo.disk-low": "Below {reserve}, new requests are refused.",
   "alert.commit-slow": "The disk takes {ms} to write", "todo.commit-slow": "Check what else is using it.",
   "alert.failing": "{share} of pushes failed in the last 5 minutes", "todo.failing": "The failed sends show the reasons.",
+  "alert.service-degraded": "{share} of the requests to {service} failed in the last 5 minutes", "todo.service-degraded": "Martlet tries them again, so pushes are late. No action needed unless it lasts.",
 };

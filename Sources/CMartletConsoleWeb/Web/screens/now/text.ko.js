@@ -7,7 +7,7 @@ export default {
   "trouble": { other: "일부 알림이 나가지 않고 있습니다. 확인 필요 {n}건" },
   "asOf": "{time} {zone} 기준, 실시간",
   "figure.taken": "초당 접수", "figure.latency": "요청에서 전송까지, 99 %", "figure.waiting": "진행 중인 발송", "figure.failed": "실패",
-  "oldest": "최장 {time}", "fiveMinutes": "최근 5분",
+  "oldest": "(최장 {time})", "fiveMinutes": "최근 5분",
   "charts": "추이", "range": "표시 기간", "range.15m": "15분", "range.24h": "24시간", "range.35d": "35일",
   "chart.rate": "초당 접수", "chart.rate.text": "초당 최소 {low}, 최대 {high}, 현재 {now}.",
   "chart.latency": "요청에서 전송까지", "chart.latency.text": "중앙값 최소 {low}, 최대 {high}, 현재 {now}.",
@@ -35,4 +35,5 @@ export default {
   "alert.disk-low": "디스크 여유 공간: {free}", "todo.disk-low": "{reserve} 아래로 내려가면 새 요청을 받지 않습니다.",
   "alert.commit-slow": "디스크 쓰기에 {ms} 걸립니다", "todo.commit-slow": "디스크를 쓰는 다른 프로그램이 있는지 확인하세요.",
   "alert.failing": "최근 5분 동안 푸시의 {share} 실패", "todo.failing": "실패한 발송에서 이유를 볼 수 있습니다.",
+  "alert.service-degraded": "최근 5분 동안 {service} 요청의 {share}가 실패했습니다", "todo.service-degraded": "Martlet이 다시 시도하므로 푸시가 늦어집니다. 오래 계속되지 않으면 할 일은 없습니다.",
 };

@@ -18,7 +18,7 @@ export default {
   "is.unknownDevice": "No such device is known in this hub.", "do.unknownDevice": "Check the id. It must be that of a registration or an installation, and this hub must be the right one.",
   "is.unknown": "The records that would tell are no longer kept.", "do.unknown": "Traces are kept for 30 days after a send ends.",
   "timeline": "What happened", "timelineOf": "What happened to {id}", "facts": "Details", "details": "The server's explanation", "copyTicket": "Copy for a ticket",
-  "event.registered": "The device was registered.", "event.accepted": "The send was accepted.", "event.expression": "Audience: {expression}", "event.everybody": "Audience: everybody",
+  "event.registered": "The device was registered.", "event.accepted": "The send was accepted.", "event.expression": "Audience: {expression}", "event.everybody": "Audience: everybody", "event.oneUser": "Audience: a user",
   "event.meant": "The device was in the audience.", "event.notMeant": "The device was not in the audience.", "has": "has {tag}", "lacks": "lacks {tag}",
   "event.taken": "{service} accepted it.", "event.attempt": "Attempt {n}: {answer}", "event.notSent": "Not sent: {reason}", "noSend": "There is no such send", "noSend.text": "No send in this hub has the id {id}. Ids are on the pages of sends. Sends are kept for 30 days after they end.", "noSend.device": "Back to the device", "event.connection": "connection {number}", "event.next": "The next attempt is due.", "event.expired": "It expired {time}.",
   "token.removed": "The device's registrations were removed. Nothing more goes there.", "token.quarantined": "The device was kept, because too many were reported as gone at once.", "token.moved": "The device got a new handle from the service.",

@@ -18,7 +18,7 @@ export default {
   "is.unknownDevice": "이 허브에서 알려지지 않은 기기입니다.", "do.unknownDevice": "ID를 확인하세요. 등록이나 설치의 ID여야 하고, 허브가 맞아야 합니다.",
   "is.unknown": "알 수 있는 기록이 더 이상 없습니다.", "do.unknown": "추적 기록은 발송이 끝난 뒤 30일 동안 보관합니다.",
   "timeline": "있었던 일", "timelineOf": "{id}에 있었던 일", "facts": "정보", "details": "서버의 설명", "copyTicket": "티켓용으로 복사",
-  "event.registered": "기기가 등록되었습니다.", "event.accepted": "발송이 접수되었습니다.", "event.expression": "대상 {expression}", "event.everybody": "대상 모두",
+  "event.registered": "기기가 등록되었습니다.", "event.accepted": "발송이 접수되었습니다.", "event.expression": "대상 {expression}", "event.everybody": "대상 모두", "event.oneUser": "대상 사용자 한 명",
   "event.meant": "이 기기가 대상이었습니다.", "event.notMeant": "이 기기는 대상이 아니었습니다.", "has": "있음 {tag}", "lacks": "없음 {tag}",
   "event.taken": "접수한 서비스: {service}", "event.attempt": "시도 {n}: {answer}", "event.notSent": "보내지 않음: {reason}", "noSend": "그런 발송이 없습니다", "noSend.text": "이 허브에 ID가 {id}인 발송이 없습니다. ID는 발송 페이지에 있습니다. 발송은 끝난 뒤 30일 동안 보관됩니다.", "noSend.device": "기기로 돌아가기", "event.connection": "연결 {number}", "event.next": "다음 시도 예정입니다.", "event.expired": "만료됨: {time}",
   "token.removed": "기기의 등록을 지웠습니다. 더 이상 보내지 않습니다.", "token.quarantined": "기기를 남겨 두었습니다. 한꺼번에 너무 많은 기기가 사라졌다고 해서 믿기 어렵습니다.", "token.moved": "서비스가 기기에 새 핸들을 주었습니다.",

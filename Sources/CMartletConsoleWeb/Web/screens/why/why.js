@@ -94,7 +94,7 @@ function events(view, trace, push) {
   const list = [];
   const service = serviceName(push.platform);
   if (push.createdAt > trace.acceptedAt) list.push({ at: push.createdAt, text: t("event.registered") });
-  list.push({ at: trace.acceptedAt, text: t("event.accepted"), detail: push.expression ? t.nodes("event.expression", { expression: h("code", push.expression) }) : t("event.everybody") });
+  list.push({ at: trace.acceptedAt, text: t("event.accepted"), detail: push.isToOneUser ? t("event.oneUser") : push.expression ? t.nodes("event.expression", { expression: h("code", push.expression) }) : t("event.everybody") });
   if (push.isInAudience) list.push({ at: push.page?.startedAt ?? null, text: t("event.meant"), detail: decided(view, push) });
   else if (push.decidedBy) list.push({ at: push.page?.startedAt ?? null, text: t("event.notMeant"), detail: decided(view, push), kind: "bad" });
   // Some share their number with the next: a fault of the push service is not counted against the push.
@@ -123,7 +123,7 @@ function events(view, trace, push) {
 
 /** @param {View} view @param {any} push */
 function decided({ t }, push) {
-  if (!push.decidedBy) return null;
+  if (!push.decidedBy?.length) return null;
   return push.decidedBy.flatMap((/** @type {any} */ term, /** @type {number} */ index) => [index > 0 ? ", " : "", ...t.nodes(term.isPresent ? "has" : "lacks", { tag: h("code", term.tag) })]);
 }
 
