@@ -1,13 +1,16 @@
 """What people come to the console for, from the first link to a stopped send, with the mouse and with the keyboard alone; a
 film of pictures where a folder is given."""
 
+import base64
 import json
 import os
 import re
 import time
 import urllib.parse
 
+import pixels
 import processes
+import zxingcpp
 from one_time import one_time_password
 from rig import API, HUB, NAME, PASSWORD, enter
 
@@ -37,6 +40,14 @@ class Film:
     def end(self):
         self.shoot()
         print(f"console-pages: {self.job}: {time.monotonic() - self.began:.1f} s, {self.clicks} clicks", flush=True)
+
+
+def codes_in(page):
+    """What a reader of QR codes reads in the picture on the page, as it is shown."""
+    place = page.js("(r => ({x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height, scale: 1}))(document.querySelector('svg.qr').getBoundingClientRect())")
+    picture = page.call("Page.captureScreenshot", {"format": "png", "clip": place, "captureBeyondViewport": True})["data"]
+    size, rows = pixels.grey(base64.b64decode(picture))
+    return [one.text for one in zxingcpp.read_barcodes(memoryview(rows).cast("B", shape=size))]
 
 
 def text(page):
@@ -623,6 +634,10 @@ def second_factor(page, rig, film, checks):
     film.click("section button", "Set up")
     page.until("!!document.querySelector('.code')")
     secret = page.js("document.querySelector('.code').textContent").replace(" ", "")
+    link = page.js("document.querySelector('a.address').getAttribute('href')")
+    checks.that("the link has the secret", f"secret={secret}&" in link)
+    checks.equal("a reader of QR codes reads the link", codes_in(page), [link])
+    checks.that("the secret is in no address that was asked for", not any(secret in url for url, _ in page.requests()))
     page.type(f"section {code}", one_time_password(secret, int(time.time()) // 30))
     film.shoot()
     film.click("section button", "Turn on")

@@ -49,7 +49,9 @@ function factor(view) {
   const begin = async () => {
     try {
       const made = await call("beginFactor", { body: {} });
-      put(content, h("div.stack.tight", h("p", t("factor.secret")), h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.address", { href: made.uri }, made.uri)),
+      // The page works without the picture: the secret can be typed.
+      const picture = await import("../../parts/qr/qr.js").then(({ qr }) => qr(made.uri, t("factor.qr")), () => null);
+      put(content, h("div.stack.tight", h("p", t("factor.secret")), picture, h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.address", { href: made.uri }, made.uri)),
         codeForm(view, "confirmFactor", t("factor.confirm"), (answer) => put(content, h("div.stack.tight", h("p", t("factor.codes")), h("div.code", answer.recoveryCodes.map((/** @type {string} */ code) => h("div", code))))))));
     } catch (error) {
       put(content, failure(t, error, () => content.reload()));

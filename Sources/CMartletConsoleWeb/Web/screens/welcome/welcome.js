@@ -205,6 +205,8 @@ class Guide {
     this.text = text;
     this.hasArrived = false;
     this.beganAt = performance.now();
+    // On a narrow page, the phone is below the steps.
+    this.screenBox?.scrollIntoView({ block: "nearest" });
     if (this.arrival) say(this.arrival, view.t("push.underWay"));
     const answer = await call("post", { path: { hub: view.hub }, query: API, fields: this.fields(), body: message(text) });
     const id = /\/messages\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
