@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix fuzz bare-debian deb image package-test clean
+.PHONY: help setup build demo tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix console-films fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,9 +128,13 @@ mass-jobs: build ## import, list and export a million registrations: times and p
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/mass_jobs.py .build/release/martlet
 
-console-matrix: build ## every screen of the console in every state, theme, language and width, in a real browser; pictures into Docs/Console
+console-matrix: build ## every screen of the console in every state, theme, language and width, in Chromium and Firefox; pictures into Docs/Console
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/console_pages.py .build/release/martlet --matrix --pictures Docs/Console
+
+console-films: build ## the jobs of the console in a real browser by mouse and by keyboard: seconds, actions, and films into Docs/Console
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/console_films.py .build/release/martlet --folder Docs/Console
 
 fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS each
 	@Scripts/setup build

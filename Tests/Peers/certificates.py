@@ -23,7 +23,7 @@ def key_pem(key):
     )
 
 
-def _builder(subject, issuer, key):
+def _builder(subject, issuer, key, lifetime=_LIFETIME):
     now = datetime.datetime.now(datetime.timezone.utc)
     return (
         x509.CertificateBuilder()
@@ -32,7 +32,7 @@ def _builder(subject, issuer, key):
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + _LIFETIME)
+        .not_valid_after(now + lifetime)
     )
 
 
@@ -72,12 +72,12 @@ def _key_usage(signs_certificates):
     )
 
 
-def make_client_identity(path, common_name):
+def make_client_identity(path, common_name, lifetime=_LIFETIME):
     """Writes a certificate for a client, signed by itself, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     certificate = (
-        _builder(name, name, key)
+        _builder(name, name, key, lifetime)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
         .sign(key, hashes.SHA256())

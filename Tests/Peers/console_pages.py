@@ -2,9 +2,9 @@
 keyboard; then its screens in states, themes, languages and widths: axe finds nothing, nothing overflows, nothing is thrown,
 nothing is refused by the policy, and markup is shown as text.
 
-    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--firefox] [--jobs NAME,…] [--films FOLDER] [--pictures FOLDER]
+    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--firefox [CELLS]] [--jobs NAME,…] [--only chromium|firefox] [--films FOLDER] [--pictures FOLDER]
 
-Without --matrix a sample of the cells is judged, chosen by the seed. --pictures writes the pictures of Docs/Console.
+Without --matrix a sample of the cells is judged, chosen by the seed; in Firefox each screen once. --pictures writes the pictures of Docs/Console.
 """
 
 import argparse
@@ -37,21 +37,22 @@ async def course(options, directory):
         rig.sign_in()
         rig.shop()
         chosen = options.jobs and options.jobs.split(",")
-        for job in [job for job in jobs.ALL if not chosen or job.__name__ in chosen]:
+        for job in [job for job in jobs.ALL if not chosen or job.__name__ in chosen] if not options.only else []:
             job(page, rig, film, checks)
             complaints = page.complaints()
             checks.equal(f"{job.__name__} brings no complaint", complaints, [])
         if chosen:
             return
-        matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed)
-        if options.matrix or options.measure:
-            matrix.measure(page, rig, checks)
-        if options.pictures:
-            matrix.pictures(page, rig, options.pictures)
+        if options.only != "firefox":
+            matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed)
+            if options.matrix or options.measure:
+                matrix.measure(page, rig, checks)
+            if options.pictures:
+                matrix.pictures(page, rig, options.pictures)
         browser.close()
         browser = None
-        if options.firefox or options.matrix:
-            firefox_pages.judge(rig, checks, directory)
+        if (options.in_firefox is not None or options.matrix) and options.only != "chromium":
+            firefox_pages.judge(rig, checks, directory, options.in_firefox, options.seed)
             firefox_pages.notified(rig, checks, directory)
     finally:
         if browser:
@@ -65,9 +66,10 @@ def main():
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--sample", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--firefox", action="store_true")
+    parser.add_argument("--firefox", nargs="?", type=int, const=0, dest="in_firefox", metavar="CELLS", help="judge in Firefox too: each screen once, or so many cells")
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--jobs", help="only these jobs, by name, and no screens")
+    parser.add_argument("--only", choices=["chromium", "firefox"], help="only the screens, and only in this browser")
     parser.add_argument("--films")
     parser.add_argument("--pictures")
     options = parser.parse_args()

@@ -20,6 +20,7 @@ FLAGS = [
 PATIENCE = 30
 KEYS = {
     "Enter": ("Enter", 13, "\r"), "Tab": ("Tab", 9, ""), "Escape": ("Escape", 27, ""), "Backspace": ("Backspace", 8, ""),
+    "Space": (" ", 32, " "), "ArrowDown": ("ArrowDown", 40, ""),
 }
 
 
@@ -106,7 +107,7 @@ class Chromium:
             self.pump(0.05)
 
     def _attached(self, target):
-        return Page(self, self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"])
+        return Page(self, self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"], target)
 
     def close(self):
         try:
@@ -125,8 +126,8 @@ class Chromium:
 
 
 class Page:
-    def __init__(self, browser, session):
-        self._browser, self._session = browser, session
+    def __init__(self, browser, session, target):
+        self._browser, self._session, self.target = browser, session, target
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         # What the policy refuses is counted from the first byte of every document.
@@ -201,6 +202,18 @@ class Page:
             options |= {"captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}}
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", options)["data"]))
+
+    def files(self, path, open_chooser):
+        """Chooses a file in the dialog that `open_chooser` makes the browser open."""
+        self.call("Page.setInterceptFileChooserDialog", {"enabled": True})
+        open_chooser()
+        deadline = time.monotonic() + PATIENCE
+        while not (opened := [event for event in self._browser.events if event["method"] == "Page.fileChooserOpened"]):
+            if time.monotonic() > deadline:
+                raise Refused("no dialog for files was opened")
+            self._browser.pump(0.05)
+        self.call("DOM.setFileInputFiles", {"files": [path], "backendNodeId": opened[-1]["params"]["backendNodeId"]})
+        self.call("Page.setInterceptFileChooserDialog", {"enabled": False})
 
     def complaints(self):
         """What the page has thrown or logged as an error, and what the policy has refused, since the last `goto`."""

@@ -1,49 +1,112 @@
-"""The console's screens in a real Firefox: what axe says of them, and that its stream is alive."""
+"""The console's screens in a real Firefox, in states, themes, languages and widths: what axe says of them, and that its stream is
+alive."""
 
 import json
 import os
 import time
 
 import firefox
-from matrix import RULES, SCREENS, axe
+from matrix import ASKS, RUN, SKELETONS, address, axe, cells, choose
 from rig import HUB, NAME, PASSWORD
 
 
-def judge(rig, checks, directory):
-    browser = firefox.Firefox(os.path.join(directory, "firefox"), {}, os.path.join(directory, "firefox.log"))
+class Page:
+    """A signed-in Firefox that shows screens as `matrix.show` does."""
+
+    # Requests are refused or kept waiting where the browser makes them. A rule is a piece of an address in a preference.
+    FAULTS = """
+        const rule = (name) => Services.prefs.getStringPref(name, "");
+        Services.obs.addObserver({observe(subject) {
+          const channel = subject.QueryInterface(Ci.nsIHttpChannel), address = channel.URI.spec;
+          if (rule("martlet.error") && address.includes(rule("martlet.error"))) channel.cancel(Cr.NS_ERROR_CONNECTION_REFUSED);
+          else if (rule("martlet.loading") && address.includes(rule("martlet.loading"))) channel.suspend();
+        }}, "http-on-modify-request");"""
+    SIZE = """
+        const style = gBrowser.selectedBrowser.style;
+        for (const [name, value] of [["width", arguments[0]], ["height", arguments[1]]]) {
+          for (const limit of [name, `min-${name}`, `max-${name}`]) style.setProperty(limit, `${value}px`);
+        }"""
+
+    def __init__(self, rig, directory):
+        self.rig, self.script, self.set = rig, axe(), {}
+        self.browser = firefox.Firefox(os.path.join(directory, "firefox"), {}, os.path.join(directory, "firefox.log"))
+        self.browser.run_inside(self.FAULTS)
+        self.browser.goto(rig.console)
+        self.until("!!document.querySelector('input[name=username]')")
+        self.browser.run("""
+            document.querySelector('input[name=username]').value = NAME;
+            document.querySelector('input[name=password]').value = PASSWORD;
+            document.querySelector('form').requestSubmit();""".replace("NAME", json.dumps(NAME)).replace("PASSWORD", json.dumps(PASSWORD)))
+        self.until("!!document.querySelector('.now[class*=is-]')")
+
+    def until(self, expression, seconds=30):
+        deadline = time.monotonic() + seconds
+        while not (found := self.browser.run(f"return {expression}")):
+            if time.monotonic() > deadline:
+                raise firefox.Refused(f"waited for {expression}: " + self.browser.run("return document.body.innerText.slice(0, 800)"))
+            time.sleep(0.03)
+        return found
+
+    def _change(self, name, value, change):
+        if self.set.get(name) != value:
+            change()
+            self.set[name] = value
+
+    def show(self, screen, state, theme, language, width):
+        browser, height = self.browser, 820 if width > 700 else 740
+        self._change("size", width, lambda: browser.run_inside(self.SIZE, width, height))
+        self._change("theme", theme, lambda: browser.set("layout.css.prefers-color-scheme.content-override", 0 if theme == "dark" else 1))
+        self._change("long", language == "long", lambda: self.rig.lengthen(language == "long"))
+        for fault in ("error", "loading"):
+            piece = f"/console/api/{ASKS.get(screen, 'hubs/')}" if state == fault else None
+            self._change(fault, piece, lambda: browser.set(f"martlet.{fault}", piece))
+        browser.run("localStorage.setItem('settings', JSON.stringify({language: arguments[0]}))".replace("arguments[0]", json.dumps("en" if language == "long" else language)))
+        browser.goto(address(self.rig, screen, state))
+        self.until("!!document.querySelector('main h1')")
+        if state != "loading":
+            self.until("!document.querySelector('[aria-busy=true]')")
+        elif screen in SKELETONS:
+            self.until("!!document.querySelector('.skeleton')")
+        if (screen, state) == ("now", "full"):
+            self.until("document.querySelector('.now .quiet.number')?.textContent !== ''")
+        checked = browser.run("return [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]")
+        if checked != [width, theme == "dark"]:
+            raise firefox.Refused(f"the page is shown as {checked}")
+
+    def axe(self):
+        self.browser.run(self.script + ";window.axe = axe")
+        return self.browser.run(f"return await window.{RUN}")
+
+
+def judge(rig, checks, directory, sample, seed):
+    """Judges every cell, or every screen with a sample of the cells."""
+    every, began, found = list(cells()), time.monotonic(), {"violations": 0, "incomplete": 0}
+    chosen = choose(every, sample, seed)
+    # Pages with longer texts are others of the server.
+    chosen.sort(key=lambda cell: cell[3] == "long")
+    rig.call("PUT", "/hubs/empty", {})
+    page = Page(rig, directory)
     try:
-        browser.goto(rig.console)
-
-        def until(expression, seconds=30):
-            deadline = time.monotonic() + seconds
-            while not (found := browser.run(f"return {expression}")):
-                if time.monotonic() > deadline:
-                    raise firefox.Refused(f"waited for {expression}: " + browser.run("return document.body.innerText.slice(0, 800)"))
-                time.sleep(0.05)
-            return found
-
-        until("!!document.querySelector('input[name=username]')")
-        browser.run("""
-            document.querySelector('input[name=username]').value = arguments[0];
-            document.querySelector('input[name=password]').value = arguments[1];
-            document.querySelector('form').requestSubmit();""".replace("arguments[0]", json.dumps(NAME)).replace("arguments[1]", json.dumps(PASSWORD)))
-        until("!!document.querySelector('.now[class*=is-]')")
-        script, began = axe(), time.monotonic()
-        for screen, path in SCREENS.items():
-            browser.goto(rig.console + path.format(send=rig.sends[0]))
-            until("!!document.querySelector('main h1:not(.unseen)') && !document.querySelector('[aria-busy=true]')")
-            if screen == "now":
-                until("document.querySelector('.now .quiet.number')?.textContent.includes('live')")
-            browser.run(script + ";window.axe = axe")
-            found = browser.run(
-                f"const r = await window.axe.run(document, {{runOnly: {{type: 'tag', values: {json.dumps(RULES)}}}}});"
-                "return [...r.violations, ...r.incomplete].map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)])")
-            checks.equal(f"{screen} satisfies axe in Firefox", found, [])
-            overflow = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            checks.that(f"{screen} does not overflow in Firefox", overflow <= 0, overflow)
-        print(f"console-pages: {len(SCREENS)} screens in Firefox {browser.version}, {time.monotonic() - began:.0f} s", flush=True)
+        for cell in chosen:
+            name = " ".join(map(str, cell)) + " in Firefox"
+            try:
+                page.show(*cell)
+            except firefox.Refused as error:
+                checks.that(f"{name} is shown", False, str(error)[:400])
+                continue
+            overflow = page.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            checks.that(f"{name} does not overflow", overflow <= 0, overflow)
+            checks.that(f"{name} keeps markup as text", page.browser.run("return document.querySelector('main img[onerror], main script')") is None)
+            result = page.axe()
+            for kind in found:
+                found[kind] += len(result[kind])
+                checks.equal(f"{name} has no {kind} in axe", result[kind], [])
+        page.show("now", "full", "light", "en", 1280)
+        page.until("document.querySelector('.now .quiet.number')?.textContent.includes('live')")
+        print(f"console-pages: {len(chosen)} of {len(every)} cells in Firefox {page.browser.version}, axe found {json.dumps(found)}, {time.monotonic() - began:.0f} s", flush=True)
     finally:
-        browser.close()
+        rig.lengthen(False)
+        page.browser.close()
 
 
 def notified(rig, checks, directory):

@@ -5,10 +5,9 @@ import itertools
 import json
 import os
 import random
-import re
 import urllib.parse
 
-from rig import HUB, NAME, WEB
+from rig import HUB, NAME, WEB, longer
 
 SCREENS = {
     "now": "", "sends": f"hubs/{HUB}/sends", "waiting": f"hubs/{HUB}/sends/waiting", "failed": f"hubs/{HUB}/sends/failed",
@@ -30,6 +29,10 @@ ASKS = {"now": "events", "account": "sessions", "server": "server", "operators":
 # Screens that show grey bars until the first answer comes.
 SKELETONS = set(SCREENS) - {"now"} - NO_DATA
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# What axe says: each kind of finding with the rule and the elements.
+RUN = (f"axe.run(document, {{runOnly: {{type: 'tag', values: {json.dumps(RULES)}}}}}).then(r => ({{"
+       "violations: r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)]), "
+       "incomplete: r.incomplete.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)])}))")
 
 
 def axe():
@@ -41,12 +44,11 @@ def axe():
         return file.read()
 
 
-def longer(url):
+def longer_file(url):
     """An English file of texts with longer texts."""
     path = urllib.parse.urlparse(url).path.removeprefix("/console/")
     with open(os.path.join(WEB, path)) as file:
-        more = lambda text: ("lang und weit " * (len(text) // 30 + 1))[: -(-len(text) * 2 // 5)]
-        return re.sub(r'(: )"((?:[^"\\]|\\.)+)"', lambda match: f'{match[1]}"{match[2]} {more(match[2])}"', file.read())
+        return longer(file.read())
 
 
 def cells():
@@ -64,20 +66,32 @@ def cells():
 def show(page, rig, screen, state, theme, language, width):
     page.look(width, 820 if width > 700 else 740, theme)
     page.js(f"localStorage.setItem('settings', JSON.stringify({{language: '{'en' if language == 'long' else language}'}}))")
-    hub = "empty" if state == "empty" else HUB
-    address = rig.console + SCREENS[screen].format(send=rig.sends[0]).replace(f"hubs/{HUB}", f"hubs/{hub}")
     if language == "long":
-        page.rewrite("*/text.en.js", longer)
+        page.rewrite("*/text.en.js", longer_file)
     elif state == "error":
         page.fail(f"*/console/api/{ASKS.get(screen, 'hubs/')}*")
     elif state == "loading":
         page.hold(f"*/console/api/{ASKS.get(screen, 'hubs/')}*")
-    page.goto(address)
-    page.until("!!document.querySelector('main h1') || !!document.querySelector('main .skeleton')")
+    page.goto(address(rig, screen, state))
+    page.until("!!document.querySelector('main h1')")
     page.until("!document.querySelector('[aria-busy=true]')" if state not in ("loading",) else "true", 20)
     if state == "loading" and screen in SKELETONS:
         page.until("!!document.querySelector('.skeleton')", 10)
     page.js("new Promise(done => setTimeout(done, 60))")
+
+
+def address(rig, screen, state):
+    """Where a screen is. Its empty state is that of another hub."""
+    hub = "empty" if state == "empty" else HUB
+    return rig.console + SCREENS[screen].format(send=rig.sends[0]).replace(f"hubs/{HUB}", f"hubs/{hub}")
+
+
+def choose(every, sample, seed):
+    """The cells to judge: all, or a sample, with each screen at least once, however the dice fall."""
+    if sample is None or sample >= len(every):
+        return every
+    chosen = random.Random(seed).sample(every, sample)
+    return chosen + [next(cell for cell in every if cell[0] == screen) for screen in SCREENS if screen not in {cell[0] for cell in chosen}]
 
 
 def judge(page, rig, checks, sample, seed):
@@ -85,10 +99,7 @@ def judge(page, rig, checks, sample, seed):
     script, every = axe(), list(cells())
     checks.that("axe is installed", script is not None)
     rig.call("PUT", "/hubs/empty", {})
-    chosen = every if sample is None else random.Random(seed).sample(every, sample)
-    if sample is not None:
-        # Each screen at least once, however the dice fall.
-        chosen += [next(cell for cell in every if cell[0] == screen) for screen in SCREENS if screen not in {cell[0] for cell in chosen}]
+    chosen = choose(every, sample, seed)
     found = {"violations": 0, "incomplete": 0}
     for cell in chosen:
         name = " ".join(map(str, cell))
@@ -105,9 +116,7 @@ def judge(page, rig, checks, sample, seed):
         checks.that(f"{name} keeps markup as text", page.js("document.querySelector('main img[onerror], main script')") is None)
         if script:
             page.js(script + ";1")
-            result = page.js(f"axe.run(document, {{runOnly: {{type: 'tag', values: {json.dumps(RULES)}}}}}).then(r => ({{"
-                             "violations: r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)]), "
-                             "incomplete: r.incomplete.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)])}))")
+            result = page.js(RUN)
             for kind in found:
                 found[kind] += len(result[kind])
                 checks.equal(f"{name} has no {kind} in axe", result[kind], [])

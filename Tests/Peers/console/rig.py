@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import urllib.parse
@@ -23,15 +24,23 @@ class Refused(Exception):
     """The server has refused a request of the rig."""
 
 
+def longer(text):
+    """An English file of texts with texts that are two fifths longer."""
+    more = lambda one: ("lang und weit " * (len(one) // 30 + 1))[: -(-len(one) * 2 // 5)]
+    return re.sub(r'(: )"((?:[^"\\]|\\.)+)"', lambda match: f'{match[1]}"{match[2]} {more(match[2])}"', text)
+
+
 class Rig:
     """The server, and the console's API as a program asks it."""
 
     def __init__(self, binary, directory, from_folder=True):
         self.binary, self.data = binary, os.path.join(directory, "data")
         options = ["--simulator", "--simulator-listen", "127.0.0.1:0"]
-        # The pages of this working copy, so that a change shows without a build.
+        # The pages of this working copy, so that a change shows without a build; a copy, so that texts can be made longer.
+        self.web = os.path.join(directory, "web")
         if from_folder:
-            options += ["--console-files", os.path.abspath(WEB)]
+            shutil.copytree(WEB, self.web)
+            options += ["--console-files", self.web]
         self.server = processes.Server(binary, self.data, os.path.join(directory, "serve.log"), *options)
         self.cookie = None
 
@@ -44,6 +53,16 @@ class Rig:
     async def stop(self):
         if self.server.process and self.server.process.returncode is None:
             await self.server.kill()
+
+    def lengthen(self, are_longer):
+        """Serves English with longer texts from now on, or no more."""
+        for folder, _, names in os.walk(self.web):
+            if "text.en.js" in names:
+                path = os.path.join(folder, "text.en.js")
+                with open(os.path.join(WEB, os.path.relpath(path, self.web))) as file:
+                    text = file.read()
+                with open(path, "w") as file:
+                    file.write(longer(text) if are_longer else text)
 
     def invite(self, name=NAME, role="admin"):
         """The link of an invitation."""
