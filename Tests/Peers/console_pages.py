@@ -2,7 +2,7 @@
 keyboard; then its screens in states, themes, languages and widths: axe finds nothing, nothing overflows, nothing is thrown,
 nothing is refused by the policy, and markup is shown as text.
 
-    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--firefox [CELLS]] [--jobs NAME,…] [--only chromium|firefox] [--films FOLDER] [--pictures FOLDER]
+    console_pages.py MARTLET [--matrix] [--share N/M] [--seed N] [--measure] [--heap MINUTES] [--firefox [CELLS]] [--jobs NAME,…] [--only chromium|firefox] [--films FOLDER] [--pictures FOLDER]
 
 Without --matrix a sample of the cells is judged, chosen by the seed; in Firefox each screen once. --pictures writes the pictures of Docs/Console.
 """
@@ -37,14 +37,16 @@ async def course(options, directory):
         rig.sign_in()
         rig.shop()
         chosen = options.jobs and options.jobs.split(",")
-        for job in [job for job in jobs.ALL if not chosen or job.__name__ in chosen] if not options.only else []:
+        for job in [job for job in jobs.ALL if not chosen or job.__name__ in chosen] if not (options.only or options.heap) else []:
             job(page, rig, film, checks)
             complaints = page.complaints()
             checks.equal(f"{job.__name__} brings no complaint", complaints, [])
-        if chosen:
+        if options.heap:
+            matrix.heap(page, rig, checks, options.heap)
+        if chosen or options.heap:
             return
         if options.only != "firefox":
-            matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed)
+            matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed, options.share)
             if options.matrix or options.measure:
                 matrix.measure(page, rig, checks)
             if options.pictures:
@@ -52,7 +54,7 @@ async def course(options, directory):
         browser.close()
         browser = None
         if (options.in_firefox is not None or options.matrix) and options.only != "chromium":
-            firefox_pages.judge(rig, checks, directory, options.in_firefox, options.seed)
+            firefox_pages.judge(rig, checks, directory, options.in_firefox, options.seed, options.share)
             firefox_pages.notified(rig, checks, directory)
     finally:
         if browser:
@@ -66,8 +68,10 @@ def main():
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--sample", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", default="1/1", help="a share of the cells, such as 1/2, so that several processes judge them")
     parser.add_argument("--firefox", nargs="?", type=int, const=0, dest="in_firefox", metavar="CELLS", help="judge in Firefox too: each screen once, or so many cells")
     parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--heap", type=int, metavar="MINUTES", help="only what Now keeps in memory")
     parser.add_argument("--jobs", help="only these jobs, by name, and no screens")
     parser.add_argument("--only", choices=["chromium", "firefox"], help="only the screens, and only in this browser")
     parser.add_argument("--films")

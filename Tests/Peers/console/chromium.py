@@ -17,7 +17,7 @@ FLAGS = [
     "--disable-features=Translate", "--hide-scrollbars", "--lang=en",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
 ]
-PATIENCE = 30
+PATIENCE = 60
 KEYS = {
     "Enter": ("Enter", 13, "\r"), "Tab": ("Tab", 9, ""), "Escape": ("Escape", 27, ""), "Backspace": ("Backspace", 8, ""),
     "Space": (" ", 32, " "), "ArrowDown": ("ArrowDown", 40, ""),

@@ -78,10 +78,10 @@ class Page:
         return self.browser.run(f"return await window.{RUN}")
 
 
-def judge(rig, checks, directory, sample, seed):
+def judge(rig, checks, directory, sample, seed, share):
     """Judges every cell, or every screen with a sample of the cells."""
     every, began, found = list(cells()), time.monotonic(), {"violations": 0, "incomplete": 0}
-    chosen = choose(every, sample, seed)
+    chosen = choose(every, sample, seed, share)
     # Pages with longer texts are others of the server.
     chosen.sort(key=lambda cell: cell[3] == "long")
     rig.call("PUT", "/hubs/empty", {})

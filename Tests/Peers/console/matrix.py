@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import random
+import time
 import urllib.parse
 
 from rig import HUB, NAME, WEB, longer
@@ -86,40 +87,44 @@ def address(rig, screen, state):
     return rig.console + SCREENS[screen].format(send=rig.sends[0]).replace(f"hubs/{HUB}", f"hubs/{hub}")
 
 
-def choose(every, sample, seed):
-    """The cells to judge: all, or a sample, with each screen at least once, however the dice fall."""
+def choose(every, sample, seed, share="1/1"):
+    """The cells to judge: all, or a share of them, or a sample, with each screen at least once, however the dice fall."""
     if sample is None or sample >= len(every):
-        return every
+        first, of = map(int, share.split("/"))
+        return every[first - 1::of]
     chosen = random.Random(seed).sample(every, sample)
     return chosen + [next(cell for cell in every if cell[0] == screen) for screen in SCREENS if screen not in {cell[0] for cell in chosen}]
 
 
-def judge(page, rig, checks, sample, seed):
+def look_at(page, checks, cell, name, script, found):
+    """Judges what is shown, and counts what axe finds."""
+    overflow = page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    checks.that(f"{name} does not overflow", overflow <= 0, overflow)
+    complaints = [one for one in page.complaints() if cell[1] not in ("error", "loading") or "Failed to load" not in one]
+    checks.equal(f"{name} brings no complaint", complaints, [])
+    checks.that(f"{name} keeps markup as text", page.js("document.querySelector('main img[onerror], main script')") is None)
+    if script:
+        page.js(script + ";1")
+        result = page.js(RUN)
+        for kind in found:
+            found[kind] += len(result[kind])
+            checks.equal(f"{name} has no {kind} in axe", result[kind], [])
+
+
+def judge(page, rig, checks, sample, seed, share):
     """Judges every cell, or a sample of them."""
     script, every = axe(), list(cells())
     checks.that("axe is installed", script is not None)
     rig.call("PUT", "/hubs/empty", {})
-    chosen = choose(every, sample, seed)
+    chosen = choose(every, sample, seed, share)
     found = {"violations": 0, "incomplete": 0}
     for cell in chosen:
         name = " ".join(map(str, cell))
         try:
             show(page, rig, *cell)
+            look_at(page, checks, cell, name, script, found)
         except Exception as error:  # noqa: BLE001  one cell is not all
             checks.that(f"{name} is shown", False, str(error)[:400])
-            page.release()
-            continue
-        overflow = page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        checks.that(f"{name} does not overflow", overflow <= 0, overflow)
-        complaints = [one for one in page.complaints() if cell[1] not in ("error", "loading") or "Failed to load" not in one]
-        checks.equal(f"{name} brings no complaint", complaints, [])
-        checks.that(f"{name} keeps markup as text", page.js("document.querySelector('main img[onerror], main script')") is None)
-        if script:
-            page.js(script + ";1")
-            result = page.js(RUN)
-            for kind in found:
-                found[kind] += len(result[kind])
-                checks.equal(f"{name} has no {kind} in axe", result[kind], [])
         page.release()
     print(f"console-pages: {len(chosen)} of {len(every)} cells, axe {'found ' + json.dumps(found) if script else 'is not installed'}", flush=True)
 
@@ -174,3 +179,24 @@ def measure(page, rig, checks):
     print("console-pages: Now, processor four times slower: " + json.dumps(figures), flush=True)
     checks.that("Now has at most 1,500 elements", figures["nodes"] <= 1500, figures)
     checks.that("Now comes with at most 14 files", figures["files"] <= 14, figures)
+
+
+def heap(page, rig, checks, minutes):
+    """What Now keeps in memory while something is sent every second, after a minute and at the end, each after a collection."""
+    page.look()
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    page.call("Performance.enable")
+    found, began = [], time.monotonic()
+    for minute in sorted({1, minutes}):
+        while time.monotonic() - began < minute * 60:
+            rig.send("news", {"title": "Every second"})
+            page.js("new Promise(done => setTimeout(done, 1000))")
+        page.call("HeapProfiler.collectGarbage")
+        found.append({one["name"]: one["value"] for one in page.call("Performance.getMetrics")["metrics"]})
+    heaps, nodes = ([one[name] for one in found] for name in ("JSHeapUsedSize", "Nodes"))
+    elements = page.js("document.querySelectorAll('*').length")
+    print(f"console-pages: Now after 1 and {minutes} minutes: heap {heaps[0] / 1e6:.2f} and {heaps[-1] / 1e6:.2f} MB, "
+          f"{nodes[0]:.0f} and {nodes[-1]:.0f} nodes, {elements} elements", flush=True)
+    checks.that("the heap of Now stays below 10 MB", heaps[-1] < 10e6, heaps)
+    checks.that("and grows by less than 1 MB", heaps[-1] - heaps[0] < 1e6, heaps)
