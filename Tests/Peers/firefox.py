@@ -59,6 +59,8 @@ class Firefox:
             self._socket = self._connect(port)
             self._read()
             self.version = self._call("WebDriver:NewSession")["capabilities"]["browserVersion"]
+            # A machine that does much else is slow, not wrong.
+            self._call("WebDriver:SetTimeouts", {"script": 1000 * START_TIMEOUT})
         except BaseException:
             self._process.kill()
             self._process.wait()

@@ -91,13 +91,14 @@ def judge(rig, checks, directory, sample, seed, share):
             name = " ".join(map(str, cell)) + " in Firefox"
             try:
                 page.show(*cell)
+                overflow = page.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                checks.that(f"{name} does not overflow", overflow <= 0, overflow)
+                checks.that(f"{name} keeps markup as text", page.browser.run("return document.querySelector('main img[onerror], main script')") is None)
+                result = page.axe()
             except firefox.Refused as error:
+                # One cell is not all.
                 checks.that(f"{name} is shown", False, str(error)[:400])
                 continue
-            overflow = page.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            checks.that(f"{name} does not overflow", overflow <= 0, overflow)
-            checks.that(f"{name} keeps markup as text", page.browser.run("return document.querySelector('main img[onerror], main script')") is None)
-            result = page.axe()
             for kind in found:
                 found[kind] += len(result[kind])
                 checks.equal(f"{name} has no {kind} in axe", result[kind], [])
