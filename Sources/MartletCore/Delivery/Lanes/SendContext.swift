@@ -24,4 +24,9 @@ struct SendContext: Sendable {
     var sendsAnything: Bool {
         if case .by = sending { true } else { false }
     }
+
+    /// Whether the push service limits how many messages it takes (`PushService.pace`).
+    var hasSendingRate: Bool {
+        if case .by(let service) = sending { service.pace != nil } else { false }
+    }
 }

@@ -54,15 +54,16 @@ struct PageRunner: Sendable {
     }
 
     /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the probe of
-    /// its lane, or if a rate, the failures of a roll-out or a collapse key must be checked before each page. The first
-    /// page of the delivery is alone too, unless a few of its devices do not answer (`patience`).
+    /// its lane, or if the failures of a roll-out or a collapse key must be checked before each page. The first page of
+    /// the delivery is alone too, and so is each page to a service with a sending rate, unless a few of its devices do
+    /// not answer (`patience`).
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
         let overlaps = overlapsPages(of: run, lane)
         var first: InFlightPage?
-        if !overlaps || !run.hasBegun {
+        if !overlaps || !run.hasBegun || lane.hasSendingRate {
             let page = try await read(run.progress, lane, limit: limit)
             guard overlaps, !page.page.isLast else {
                 return try await send(page, of: &run, &content, lane, limit: limit)
@@ -106,17 +107,18 @@ struct PageRunner: Sendable {
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
         let notification = run.delivery.notification
-        guard settings.pagesAtOnce > 1, !lane.isProbe, case .by(let service) = lane.sending else { return false }
+        guard settings.pagesAtOnce > 1, !lane.isProbe, case .by = lane.sending else { return false }
         // A roll-out sends one page at a time, so that its failures are checked after each page. Only the rest of a
         // canary without a rate is sent as fast as possible, several pages at once.
         let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
-        return service.pace == nil && !isPaced && notification.collapse == nil && notification.resend == nil
+        return !isPaced && notification.collapse == nil && notification.resend == nil
     }
 
     /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
     /// latency of the service stops sending. Pages are recorded in order: the cursor never passes an unfinished page.
     /// - Parameters:
-    ///   - first: The first page of the delivery; nil if it was sent in an earlier turn.
+    ///   - first: The first page of the turn, if the next one must wait for it: the first page of the delivery, or a
+    ///     page to a service with a sending rate. Otherwise nil.
     ///   - limit: The maximum number of members in each further page.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
@@ -127,24 +129,28 @@ struct PageRunner: Sendable {
         var contents = [content]
         content = .nothing
         defer { content = contents.last ?? sender.content(of: delivery, on: resolver.platforms[delivery.platform]) }
-        // The group's tasks send pages, and return them; or they wait for the first page, and return nil.
-        return await withTaskGroup(of: Result<InFlightPage?, StorageError>.self) { group in
+        return await withTaskGroup(of: Result<PageEvent, StorageError>.self) { group in
             var begun = run.progress
             var (begunCount, endedCount) = (0, 0)
             let pagesAtOnce = PagesAtOnce(
                 most: settings.pagesAtOnce, requestTimeout: settings.requestTimeout, start: time.now,
                 before: run.pageTime)
             var ended: [Int: InFlightPage] = [:]
-            var waitsForFirst = first != nil
+            var newest: AwaitedPage?
             defer {
                 extraPages.giveBack(max(0, begunCount - endedCount - 1))
-                if !waitsForFirst { run.pageTime = pagesAtOnce.pageTime(ended: endedCount, at: time.now) }
+                if !lane.hasSendingRate, first == nil || begunCount > 1 {
+                    run.pageTime = pagesAtOnce.pageTime(ended: endedCount, at: time.now)
+                }
             }
             do throws(StorageError) {
                 while true {
-                    let most = pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
+                    // A sending rate determines how long a page takes, which says nothing about the service.
+                    let most =
+                        lane.hasSendingRate
+                        ? settings.pagesAtOnce : pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
                     while begunCount == 0
-                        || !waitsForFirst && !run.isGone
+                        || newest == nil && !run.isGone
                             && mayBegin(begun, after: begunCount, begunCount - endedCount, atMost: most, lane)
                     {
                         begunCount += 1
@@ -161,25 +167,38 @@ struct PageRunner: Sendable {
                         begun.cursor = page.last
                         begun.isFannedOut = page.page.isLast
                         group.addTask { [page] in await sent(page, lane, delivery) }
-                        if waitsForFirst { group.addTask { await wait() } }
+                        guard lane.hasSendingRate || first != nil && begunCount == 1 else { continue }
+                        newest = AwaitedPage(number: page.number, page: page.page, unsent: page.unsent)
+                        group.addTask { [number = page.number] in await wait(for: number) }
                     }
-                    guard let result = await group.next() else { return nil }
-                    guard let page = try result.get() else {
-                        guard waitsForFirst, let first else { continue }
-                        waitsForFirst = try !isMostlyReached(first.page, of: delivery)
-                        if waitsForFirst { group.addTask { await wait() } }
-                        continue
+                    guard begunCount > endedCount, let result = await group.next() else {
+                        // Only waits for pages that have ended are left.
+                        group.cancelAll()
+                        return nil
                     }
-                    // Only the wait is in progress beside the first page, and it is over now.
-                    if waitsForFirst { group.cancelAll() }
-                    ended[page.number] = page
-                    while let page = ended.removeValue(forKey: endedCount) {
-                        try await record(page, lane, &run, isAlone: false)
-                        contents.append(page.content)
-                        endedCount += 1
-                        if begunCount > endedCount { extraPages.giveBack(1) }
+                    switch try result.get() {
+                    case .waited(let number):
+                        guard let page = newest, page.number == number else { continue }
+                        if page.unsent.isEmpty, try isMostlyReached(page.page, of: delivery) {
+                            newest = nil
+                        } else {
+                            group.addTask { await wait(for: number) }
+                        }
+                    case .sent(let sent):
+                        let isAwaited = sent.number == newest?.number
+                        let isOnly = begunCount - endedCount - ended.count == 1
+                        if isAwaited { newest = nil }
+                        // Only waits are left in the group. They are over now.
+                        if isAwaited, isOnly { group.cancelAll() }
+                        ended[sent.number] = sent
+                        while let page = ended.removeValue(forKey: endedCount) {
+                            try await record(page, lane, &run, isAlone: false)
+                            contents.append(page.content)
+                            endedCount += 1
+                            if begunCount > endedCount { extraPages.giveBack(1) }
+                        }
+                        if isAwaited, isOnly { return nil }
                     }
-                    if waitsForFirst { return nil }
                 }
             } catch {
                 await group.waitForAll()
@@ -188,14 +207,29 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// How long the further pages of a delivery wait for the first one. After that, they wait only while fewer than half
-    /// of its devices were reached: some devices that do not answer must not delay the others until their requests time
-    /// out, but a service that answers nothing must not get more requests.
+    /// What a task of `overlapPages` has to tell.
+    private enum PageEvent: Sendable {
+        case sent(InFlightPage)
+        /// The next page has waited for the page of this number for as long as `patience`.
+        case waited(Int)
+    }
+
+    /// The page that the next one waits for.
+    private struct AwaitedPage {
+        let number: Int
+        let page: AudiencePage
+        let unsent: UnsentPushes
+    }
+
+    /// How long a page waits for the one before, if it must. After that, it waits only while pushes of that page wait
+    /// for the sending rate, or while fewer than half of its devices were reached: some devices that do not answer must
+    /// not delay the others until their requests time out, but a service that answers nothing must not get more
+    /// requests.
     private static let patience = Duration.seconds(1)
 
-    private func wait() async -> Result<InFlightPage?, StorageError> {
+    private func wait(for number: Int) async -> Result<PageEvent, StorageError> {
         try? await time.sleep(until: time.now + Self.patience)
-        return .success(nil)
+        return .success(.waited(number))
     }
 
     private func isMostlyReached(_ page: AudiencePage, of delivery: Delivery) throws(StorageError) -> Bool {
@@ -223,11 +257,11 @@ struct PageRunner: Sendable {
 
     private func sent(
         _ page: InFlightPage, _ lane: SendContext, _ delivery: Delivery
-    ) async -> Result<InFlightPage?, StorageError> {
+    ) async -> Result<PageEvent, StorageError> {
         var page = page
         do throws(StorageError) {
             try await send(&page, lane, delivery)
-            return .success(page)
+            return .success(.sent(page))
         } catch {
             return .failure(error)
         }
@@ -291,6 +325,7 @@ struct PageRunner: Sendable {
                 delivery, lane, page: inFlight.page, map: map,
                 stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.hasWaitedOnPurpose = rollouts.waitsOnPurpose(delivery)
+            job.unsent = inFlight.unsent
             if let outcome = lanes.refusal(of: delivery.id) {
                 inFlight.tally.addUnreached(indices.map { sender.addressee($0, of: job) }, outcome)
             } else {
@@ -339,6 +374,7 @@ private struct InFlightPage: Sendable {
     var last: AudienceMember
     var content = DeliveryContent.nothing
     var tally: PageTally
+    let unsent = UnsentPushes()
     var startedAt: Timestamp
     var endedAt: Timestamp
     /// False if the page was not sent, because a page of another notification with the same collapse key was being sent

@@ -46,6 +46,8 @@ struct PageSender: Sendable {
         /// Whether the pushes of the page may have waited on purpose, for example while the notification was paused, or
         /// for the rate of a roll-out.
         var hasWaitedOnPurpose = false
+        /// Counts the pushes of the page that wait for the sending rate; nil for retries.
+        var unsent: UnsentPushes?
 
         var isStopped: Bool { stop?.isStopped ?? false }
 
@@ -67,29 +69,11 @@ struct PageSender: Sendable {
     /// Sends one group. If its service has a sending rate, the group is sent in portions.
     func send(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let pace = group.service.pace else { return await sendAtOnce(group, of: job, tally: &tally) }
-        var rest = group.indices[...]
-        while !rest.isEmpty {
-            if job.isStopped { return hold(Array(rest), of: job, tally: &tally) }
-            if job.delivery.expiresAt <= time.now {
-                return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
-            }
-            // If the service has asked for a pause in the answers to an earlier portion, the remaining pushes wait too.
-            if tally.lane.pause != nil, let cause = tally.lane.pauseCause {
-                let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
-                return add(put, of: job, at: Array(rest), to: &tally)
-            }
-            guard let count = await paces.turn(for: rest.count, pace) else {
-                return hold(Array(rest), of: job, tally: &tally)
-            }
-            var portion = group
-            portion.indices = Array(rest.prefix(count))
-            rest = rest.dropFirst(portion.indices.count)
-            await sendAtOnce(portion, of: job, tally: &tally)
-        }
+        await send(group, of: job, within: pace, tally: &tally)
     }
 
     /// Sends to the devices of a group that may be sent to now.
-    private func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+    func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         var group = group
         let admission = admit(&group, of: job, tally: &tally)
         if !group.indices.isEmpty { await sendApart(group, of: job, tally: &tally) }
@@ -293,7 +277,7 @@ struct PageSender: Sendable {
     }
 
     /// Records the members that were not sent to because sending was stopped.
-    private func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
+    func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
         for index in indices { tally.hold(addressee(index, of: job)) }
     }
 
