@@ -30,6 +30,7 @@ void connection_free(struct connection *it) {
     close(it->socket);
     nghttp2_hd_inflate_del(it->inflater);
     free(it->output);
+    for (uint32_t i = 0; i < it->stream_capacity; i++) free(it->streams[i].echo);
     free(it->streams);
     it->is_gone = true;
     if (!it->holds) free(it);

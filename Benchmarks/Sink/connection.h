@@ -17,6 +17,9 @@ struct stream {
     bool fails;
     bool has_id;
     char apns_id[APNS_ID_LENGTH];
+    // ECHO_LIMIT bytes that stay with the place; NULL until they are needed.
+    char *echo;
+    size_t echo_length;
 };
 
 struct connection {

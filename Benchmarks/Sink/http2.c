@@ -71,8 +71,12 @@ static void answer(struct connection *it, const struct stream *stream) {
     put_header(start, (size_t)(to - block), HEADERS, body ? END_HEADERS : END_HEADERS | END_STREAM, stream->id);
     // Windows are not looked at: every client here opens its connection's for many more answers than it has requests.
     if (body) {
-        to = put_header(to, body_length, DATA, END_STREAM, stream->id);
-        to = put_bytes(to, body, body_length);
+        size_t echo_at = service->echo_at && !fails ? service->echo_at : body_length;
+        size_t echo_length = echo_at < body_length ? stream->echo_length : 0;
+        to = put_header(to, body_length + echo_length, DATA, END_STREAM, stream->id);
+        to = put_bytes(to, body, echo_at);
+        to = put_bytes(to, stream->echo, echo_length);
+        to = put_bytes(to, body + echo_at, body_length - echo_at);
     }
     it->output_length += (size_t)(to - start);
     if (fails) totals.failed++;
@@ -95,13 +99,14 @@ static void grow(struct connection *it) {
     if (!it->streams) abort();
     for (uint32_t i = 0; i < count; i++)
         if (old[i].id) *place_of(it, old[i].id) = old[i];
+        else free(old[i].echo);
     free(old);
 }
 
 static struct stream *open_stream(struct connection *it, uint32_t id) {
     while (place_of(it, id)->id) grow(it);
     struct stream *stream = place_of(it, id);
-    *stream = (struct stream){.id = id};
+    *stream = (struct stream){.id = id, .echo = stream->echo};
     return stream;
 }
 
@@ -120,6 +125,13 @@ static void finish(struct connection *it, struct stream *stream) {
 static void note_field(struct stream *stream, const nghttp2_nv *field) {
     if (field->namelen == 5 && !memcmp(field->name, ":path", 5)) {
         stream->service = service_of(field->value, field->valuelen);
+        if (stream->service && stream->service->echo_at) {
+            size_t front = strlen(stream->service->prefix), back = strlen(stream->service->suffix);
+            stream->echo_length = field->valuelen - front - back;
+            if (stream->echo_length > ECHO_LIMIT) stream->echo_length = ECHO_LIMIT;
+            if (!stream->echo && !(stream->echo = malloc(ECHO_LIMIT))) abort();
+            memcpy(stream->echo, field->value + front, stream->echo_length);
+        }
         stream->fails = failure.share && stream->service && failure_is_for(stream->service, field->value);
     } else if (field->namelen == 7 && !memcmp(field->name, "apns-id", 7) && field->valuelen == APNS_ID_LENGTH) {
         memcpy(stream->apns_id, field->value, APNS_ID_LENGTH);

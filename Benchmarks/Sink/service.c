@@ -11,9 +11,8 @@ static struct service services[] = {
     {.prefix = "/messaging/registrations/", .suffix = "/messages", .least_between = 100, .needs_authorization = true,
      .status = 200,
      .fields = {{"content-type", "application/json"}, {"x-amzn-requestid", "01234567-89ab-4def-8123-0123456789ab"}},
-     // The registration id that is good from now on. Every device is told the same one.
-     .body = "{\"registrationID\":\"amzn1.adm-registration.v3.Y29tLmFtYXpvbi5EZXZpY2VNZXNzYWdpbmcuUmVnaXN0cmF0aW9uSWRFbmNy"
-             "eXB0aW9uS2V5ITEhZXhhbXBsZSBleGFtcGxl\"}"},
+     // The registration id that is good from now on, which most often is the one that was sent to.
+     .body = "{\"registrationID\":\"\"}", .echo_at = 19},
     {.prefix = "/?token=", .suffix = "", .least_between = 100, .needs_authorization = true, .status = 200,
      .fields = {{"x-wns-status", "received"}, {"x-wns-notificationstatus", "received"},
                 {"x-wns-msg-id", "0123456789ABCDEF"}, {"x-wns-debug-trace", "SN1WNP10021701"}}},

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ANSWER_LIMIT = 512, FIELD_LIMIT = 6 };
+enum { ANSWER_LIMIT = 512, FIELD_LIMIT = 6, ECHO_LIMIT = 300 };
 
 struct field {
     const char *name, *value;
@@ -18,6 +18,8 @@ struct service {
     int status;
     struct field fields[FIELD_LIMIT];
     const char *body;
+    // Where the body has what stands between prefix and suffix of the path; 0: nowhere.
+    size_t echo_at;
 
     // The answer as it is written, made once: fields of HTTP/2 as literals that no table holds, and a whole response of
     // HTTP/1.1.

@@ -44,6 +44,18 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Appends bytes to a text, encoded in the same way.
+    public static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
+        guard !areUnreserved(bytes) else { return text.append(contentsOf: bytes) }
+        text += encode(String(decoding: bytes, as: UTF8.self)).utf8
+    }
+
+    /// Returns the byte that the two digits of an escape stand for; nil if they are no digits.
+    static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard let high = nibble(high), let low = nibble(low) else { return nil }
+        return high << 4 | low
+    }
+
     private static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -51,6 +63,23 @@ public enum PercentEncoding {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
         default: nil
         }
+    }
+
+    /// Returns whether all bytes are unreserved characters. Checks sixteen bytes at a time, because this function is
+    /// called for every push of some platforms.
+    private static func areUnreserved(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var index = 0
+        while index + 16 <= raw.count {
+            let part = raw.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            let letters = (part | 0x20) &- UInt8(ascii: "a") .< 26
+            let digits = part &- UInt8(ascii: "0") .< 10
+            let hyphens = part .== UInt8(ascii: "-") .| part .== UInt8(ascii: ".")
+            let others = part .== UInt8(ascii: "_") .| part .== UInt8(ascii: "~")
+            guard all(letters .| digits .| hyphens .| others) else { return false }
+            index += 16
+        }
+        return raw[index...].allSatisfy(isUnreserved)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -5,12 +5,24 @@ public enum PlainSuccess: Hashable, Sendable {
     case empty
     /// A 200 whose body is a JSON object with one member: a non-empty string of printable ASCII without escapes.
     case json(member: String)
+    /// A 200 whose body is a JSON object with one member: a string of printable ASCII without escapes that equals the
+    /// item's path, as far as the item states it and without `pathSuffix`. The path must be made by `PercentEncoding`.
+    /// Other strings have a meaning of their own, such as a new name of the addressee.
+    case jsonOfPath(member: String, pathSuffix: String)
+    /// A 200 of which one field has this value, in upper or lower case, whatever its body.
+    case field(name: String, value: String)
     /// No response is a plain success: every response is reported in full.
     case none
 
     /// Returns true if a response is a plain success of this kind.
-    /// - Parameter body: The complete body.
-    public func covers(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer) -> Bool {
+    /// - Parameters:
+    ///   - body: The complete body.
+    ///   - fields: Returns the values of a field, given its name in lower case.
+    ///   - item: The item of the batch that the response answers.
+    public func covers(
+        _ status: HTTPStatus, _ body: UnsafeRawBufferPointer, fields: (String) -> [String] = { _ in [] },
+        of item: Int, in batch: RequestBatch
+    ) -> Bool {
         guard status == .ok else { return false }
         switch self {
         case .empty: return body.isEmpty
@@ -19,6 +31,17 @@ public enum PlainSuccess: Hashable, Sendable {
             var body = JSONScanner(body)
             return body.takes("{") && body.takes(quoted: member) && body.takes(":") && body.takesQuotedText()
                 && body.takes("}") && body.isAtEnd
+        case .jsonOfPath(let member, let suffix):
+            var body = JSONScanner(body)
+            guard body.takes("{"), body.takes(quoted: member), body.takes(":") else { return false }
+            let isOfPath = batch.withPath(item) { path in
+                let id = UnsafeBufferPointer(rebasing: path.dropLast(suffix.utf8.count))
+                return body.takesQuoted(percentEncoded: UnsafeRawBufferPointer(id))
+            }
+            return isOfPath && body.takes("}") && body.isAtEnd
+        case .field(let name, let value):
+            let values = fields(name)
+            return values.count == 1 && values[0].lowercased() == value
         }
     }
 }
@@ -62,6 +85,39 @@ private struct JSONScanner {
             bytes[index] != UInt8(ascii: "\\")
         { index += 1 }
         return index > start && takesNow("\"")
+    }
+
+    /// Consumes a non-empty string without escapes that a percent-encoded text stands for.
+    mutating func takesQuoted(percentEncoded text: UnsafeRawBufferPointer) -> Bool {
+        guard takes("\""), !text.isEmpty else { return false }
+        var read = 0
+        while read < text.count {
+            if read + 8 <= text.count, index + 8 <= bytes.count {
+                let eight = text.loadUnaligned(fromByteOffset: read, as: UInt64.self)
+                if eight == bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self), !Self.hasPercent(eight) {
+                    read += 8
+                    index += 8
+                    continue
+                }
+            }
+            var byte = text[read]
+            read += 1
+            if byte == UInt8(ascii: "%") {
+                guard read + 1 < text.count, let plain = PercentEncoding.byte(text[read], text[read + 1]),
+                    (0x20...0x7E).contains(plain), plain != UInt8(ascii: "\""), plain != UInt8(ascii: "\\")
+                else { return false }
+                byte = plain
+                read += 2
+            }
+            guard index < bytes.count, bytes[index] == byte else { return false }
+            index += 1
+        }
+        return takesNow("\"")
+    }
+
+    private static func hasPercent(_ eight: UInt64) -> Bool {
+        let zeros = eight ^ 0x2525_2525_2525_2525
+        return (zeros &- 0x0101_0101_0101_0101) & ~zeros & 0x8080_8080_8080_8080 != 0
     }
 
     private mutating func takesNow(_ sign: Unicode.Scalar) -> Bool {

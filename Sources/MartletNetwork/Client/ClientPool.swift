@@ -137,6 +137,8 @@ final class ClientPool: ClientProtocolOwner {
 
     // MARK: Assigning requests
 
+    var hasSingleRequests: Bool { !singles.isEmpty }
+
     func capacityChanged() {
         if target.addresses != .any, members.contains(where: { $0.client?.hasMisbehaved ?? false }) {
             abandonStrangers()

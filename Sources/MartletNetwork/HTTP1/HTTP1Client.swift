@@ -34,11 +34,47 @@ final class HTTP1Client: ClientProtocol {
     private var receiver: (any ResponseReceiver)?
     private var isHead = false
     private var meter = AnswerMeter()
-    private var runs: [BatchRun] = []
+    private var sources: [Source] = []
     private var turns = BatchScheduler()
+    /// The item of a batch that is in flight, until it has a receiver. Most items get none, because their answers are
+    /// plain successes.
+    private var item: (number: Int, source: Source)?
     /// The batch of the request in flight; nil for a single request.
     private var current: BatchRun?
+    /// A batch with results that are reported when the connection writes, together with those of other connections.
+    private var unreported: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
+
+    /// A batch from which requests are drawn.
+    private final class Source {
+        let run: BatchRun
+        let encoder: HTTP1BatchEncoder
+        let method: HTTPMethod
+        private let plainSuccess: PlainSuccess
+        private let field: PlainHTTP1Answer.Field?
+
+        init(_ run: BatchRun) {
+            let shared = run.batch.shared
+            self.run = run
+            encoder = HTTP1BatchEncoder(shared)
+            method = shared.method
+            plainSuccess = shared.plainSuccess
+            if case .field(let name, let value) = shared.plainSuccess {
+                field = PlainHTTP1Answer.Field(name: Array(name.utf8), value: Array(value.utf8))
+            } else {
+                field = nil
+            }
+        }
+
+        /// Returns whether the bytes are a whole answer, and a plain success.
+        func isPlainSuccess(_ bytes: UnsafeRawBufferPointer, of item: Int) -> Bool {
+            guard plainSuccess != .none, method != .head, let answer = PlainHTTP1Answer(bytes, asking: field) else {
+                return false
+            }
+            return field == nil
+                ? plainSuccess.covers(.ok, answer.body, of: item, in: run.batch) : answer.hasField
+        }
+    }
 
     init(_ connection: any WireConnection, owner: any ClientProtocolOwner, limits: ClientLimits) {
         self.connection = connection
@@ -58,7 +94,7 @@ final class HTTP1Client: ClientProtocol {
     var isOpen: Bool { phase != .finished && !isDraining && !closesAfterResponse }
     var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
 
-    var isIdle: Bool { receiver == nil }
+    var isIdle: Bool { receiver == nil && item == nil }
     /// Always true. An HTTP/1.1 connection carries one request at a time, so the first answer gives no new information
     /// about its capacity.
     var hasAnswered: Bool { true }
@@ -75,23 +111,36 @@ final class HTTP1Client: ClientProtocol {
             return lastRequest
         }
         guard HTTP1RequestEncoder.isWritable(request, authority: authority) else {
-            receiver.failed(
-                TransportError(
-                    .invalidRequest, mayHaveBeenProcessed: false,
-                    "the address or a header field holds a character that is not allowed there"))
+            receiver.failed(Self.unwritable)
             return lastRequest
         }
-        self.receiver = receiver
-        isHead = request.method == .head
-        meter = AnswerMeter()
+        expectAnswer(receiver, isHead: request.method == .head)
         phase = .head
-        scanner = HeadScanner(Self.scannerLimits(limits))
         hasSent = false
         deadline = nil
         HTTP1RequestEncoder.append(request, authority: authority, to: &output.bytes)
         upload = request.upload.flatMap { $0.length > 0 ? ($0, 0) : nil }
         connection.needsWrite()
         return lastRequest
+    }
+
+    private static let unwritable = TransportError(
+        .invalidRequest, mayHaveBeenProcessed: false,
+        "the address or a header field holds a character that is not allowed there")
+
+    private func expectAnswer(_ receiver: any ResponseReceiver, isHead: Bool) {
+        self.receiver = receiver
+        self.isHead = isHead
+        meter = AnswerMeter()
+        scanner = HeadScanner(Self.scannerLimits(limits))
+    }
+
+    /// Gives the item in flight a receiver, if it has none.
+    private func makeReceiver() {
+        guard let (number, source) = item else { return }
+        item = nil
+        expectAnswer(
+            BatchItemReceiver(source.run, item: number, on: self.number), isHead: source.method == .head)
     }
 
     func cancel(_ request: UInt64, isLate: Bool) {
@@ -103,30 +152,36 @@ final class HTTP1Client: ClientProtocol {
     }
 
     func draw(from run: BatchRun) {
-        if !runs.contains(where: { $0 === run }) { runs.append(run) }
+        if !sources.contains(where: { $0.run === run }) { sources.append(Source(run)) }
         drawNext()
     }
 
     private func drawNext() {
-        runs.removeAll { !$0.hasItems }
-        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].status }) {
-            let run = runs[turn.index]
-            guard let item = run.next() else { continue }
-            _ = start(
-                run.batch.request(item), to: run.batch.shared.origin,
-                receiver: BatchItemReceiver(run, item: item, on: number))
-            if phase == .head {
-                current = run
-                deadline = connection.now + run.answerTime
-            } else {
-                run.flush()
+        guard capacity > 0 else { return }
+        sources.removeAll { !$0.run.hasItems }
+        while capacity > 0, let turn = turns.next(of: sources.count, { sources[$0].run.status }) {
+            let source = sources[turn.index]
+            guard let next = source.run.next() else { continue }
+            lastRequest += 1
+            guard source.encoder.append(next, of: source.run.batch, to: &output.bytes) else {
+                source.run.answered(next, .failure(Self.unwritable), on: number)
+                source.run.flush()
+                continue
             }
+            item = (next, source)
+            current = source.run
+            phase = .head
+            hasSent = false
+            deadline = connection.now + source.run.answerTime
+            connection.needsWrite()
         }
     }
 
     // MARK: Reading
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty, !takePlainSuccess(bytes) else { return }
+        makeReceiver()
         var rest = bytes
         isConsuming = true
         while !rest.isEmpty, phase != .finished {
@@ -146,8 +201,28 @@ final class HTTP1Client: ClientProtocol {
         capacityMayHaveChanged()
     }
 
+    /// Consumes an answer that is a plain success and arrived as a whole. All other bytes are left to the normal path.
+    private func takePlainSuccess(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let (number, source) = item, output.isEmpty, !isDraining, source.isPlainSuccess(bytes, of: number) else {
+            return false
+        }
+        item = nil
+        current = nil
+        answerCount += 1
+        phase = .idle
+        deadline = connection.now + limits.idleTime
+        source.run.succeeded(number)
+        if unreported !== source.run { unreported?.flush() }
+        unreported = source.run
+        connection.needsWrite()
+        goOn()
+        return true
+    }
+
     private func flushRun() {
-        guard receiver == nil, let current else { return }
+        unreported?.flush()
+        unreported = nil
+        guard isIdle, let current else { return }
         self.current = nil
         current.flush()
     }
@@ -273,6 +348,7 @@ final class HTTP1Client: ClientProtocol {
     }
 
     private func fail(_ error: TransportError) {
+        makeReceiver()
         let receiver = receiver
         self.receiver = nil
         receiver?.failed(error)
@@ -290,6 +366,14 @@ final class HTTP1Client: ClientProtocol {
 
     private func capacityMayHaveChanged() {
         flushRun()
+        goOn()
+    }
+
+    /// Draws the next item. The owner is told of the capacity only if no item is left, or if a single request waits,
+    /// because the owner's work for each answer would cost more than the answer.
+    private func goOn() {
+        guard capacity > 0 || !isOpen else { return }
+        if owner?.hasSingleRequests != true { drawNext() }
         guard capacity > 0 || !isOpen else { return }
         owner?.capacityChanged()
         drawNext()
@@ -298,6 +382,8 @@ final class HTTP1Client: ClientProtocol {
     // MARK: The connection
 
     func write(into output: inout [UInt8], limit: Int) {
+        unreported?.flush()
+        unreported = nil
         let before = output.count
         self.output.move(into: &output, limit: limit)
         // Set before the upload is read: if it cannot be read, the peer may have its beginning.

@@ -3,7 +3,7 @@ import MartletHTTP
 struct HTTP1RequestEncoder {
     /// The names of the fields for framing and routing. Only this encoder sets these fields; values from the caller are
     /// ignored.
-    private static let own: Set<String> = [
+    static let own: Set<String> = [
         "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect", "te", "trailer",
     ]
 
@@ -14,6 +14,11 @@ struct HTTP1RequestEncoder {
             && request.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
     }
 
+    /// Returns whether the length of a body is stated even if the body is empty (RFC 9110, section 8.6).
+    static func statesEmptyBody(_ method: HTTPMethod) -> Bool {
+        [.post, .put, .patch].contains(method)
+    }
+
     static func append(_ request: HTTPRequest, authority: String, to output: inout [UInt8]) {
         func append(_ text: String) { output.append(contentsOf: text.utf8) }
         append("\(request.method.rawValue) \(request.target) HTTP/1.1\r\nhost: \(authority)\r\n")
@@ -22,7 +27,7 @@ struct HTTP1RequestEncoder {
         }
         if let upload = request.upload {
             append("content-length: \(upload.length)\r\n")
-        } else if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
+        } else if !request.body.isEmpty || statesEmptyBody(request.method) {
             append("content-length: \(request.body.count)\r\n")
         }
         append("\r\n")

@@ -33,9 +33,8 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func finished() {
-        let isPlain = body.withUnsafeBytes { run.batch.shared.plainSuccess.covers(head.status, $0) }
-        guard !isPlain else { return run.succeeded(item) }
         head.body = .bytes(body)
+        guard !run.isPlainSuccess(head, of: item) else { return run.succeeded(item) }
         run.answered(item, .success(head), on: connection)
     }
 

@@ -109,6 +109,14 @@ final class BatchRun {
         suspects.append(UInt32(item))
     }
 
+    /// Returns whether the response to an item is a plain success.
+    func isPlainSuccess(_ response: HTTPResponse, of item: Int) -> Bool {
+        response.bytes.withUnsafeBytes { body in
+            batch.shared.plainSuccess.covers(
+                response.status, body, fields: response.fields.values(of:), of: item, in: batch)
+        }
+    }
+
     /// Records a plain success: the item was answered with status 200 and no other useful information.
     func succeeded(_ item: Int) {
         portion.plainSuccesses.append(UInt32(item))

@@ -204,7 +204,8 @@ final class Connection: WireConnection, ReadinessHandler {
                     left -= count
                     wire.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     needsWrite()
-                    return tls != nil || count == buffer.count
+                    // A short read has emptied the socket: another one would be a system call for nothing.
+                    return tls.map { $0.hasPending || count >= TLSSession.recordBytes } ?? (count == buffer.count)
                 case .wouldBlock: return false
                 case .ended:
                     isInputOver = true

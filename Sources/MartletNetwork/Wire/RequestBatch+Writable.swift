@@ -1,19 +1,5 @@
 import MartletHTTP
 
-extension RequestBatch {
-    /// Returns one item as a single request, for HTTP/1.1, which sends requests one by one.
-    func request(_ item: Int) -> HTTPRequest {
-        let path = withPath(item) { String(decoding: $0, as: UTF8.self) }
-        var request = HTTPRequest(shared.method, shared.pathPrefix + path, fields: shared.fields)
-        for (index, name) in shared.itemFieldNames.enumerated() {
-            let value = withValue(index, of: item) { String(decoding: $0, as: UTF8.self) }
-            request.fields.append(HTTPField(name, value, indexing: .never))
-        }
-        request.body = withBody(item) { Array($0) }
-        return request
-    }
-}
-
 extension RequestBatch.Shared {
     /// True if no shared part of the requests has invalid characters, which could make a peer refuse a request or parse
     /// it differently.

@@ -86,4 +86,7 @@ extension ClientProtocol {
 protocol ClientProtocolOwner: AnyObject {
     /// Called when `capacity` has increased or `isOpen` has become false, at most once per call into the protocol.
     func capacityChanged()
+
+    /// Whether single requests wait for capacity. They go before the items of batches.
+    var hasSingleRequests: Bool { get }
 }

@@ -36,7 +36,7 @@ extension ADM {
     /// which replaces the device's handle. It differs from the id in the request if ADM has replaced the id.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
         guard let body, body.object != nil else { return notOfTheService("status 200 without a result") }
-        guard let id = body["registrationID"]?.string, !id.isEmpty else { return .accepted }
+        guard let id = body[idMember]?.string, !id.isEmpty else { return .accepted }
         return Outcome(.success, .update(PushHandle(id)))
     }
 

@@ -12,6 +12,8 @@ public struct ADM: PushService {
         fieldPrefixes: [], payloadLimit: 6144, look: "tablet")
 
     static let collapseMember = "consolidationKey"
+    /// The member of an answer that holds the device's current registration id.
+    static let idMember = "registrationID"
     private static let lifetimeMember = "expiresAfter"
     /// The allowed lifetimes of a message, in seconds.
     private static let lifetimes: ClosedRange<Int64> = 1...2_678_400
@@ -95,14 +97,20 @@ public struct ADM: PushService {
         fields.append(HTTPField("x-amzn-accept-type", Self.resultType))
         return RequestBatch.Shared(
             origin: credential.sendOrigin, settings: credential.sendSettings, pathPrefix: credential.sendPath.prefix,
-            fields: fields, body: message.body, plainSuccess: .none)
+            fields: fields, body: message.body,
+            // An answer with another id is not plain: it replaces the device's handle.
+            plainSuccess: .jsonOfPath(member: Self.idMember, pathSuffix: credential.sendPath.suffix))
     }
 
     public func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) {
-        let path = PercentEncoding.encode(String(decoding: handle, as: UTF8.self)) + credential.sendPath.suffix
-        batch.append { writer in writer.part { $0 += path.utf8 } }
+        batch.append { writer in
+            writer.part {
+                PercentEncoding.append(handle, to: &$0)
+                $0 += credential.sendPath.suffix.utf8
+            }
+        }
     }
 
     private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [

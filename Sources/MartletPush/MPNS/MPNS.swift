@@ -64,7 +64,8 @@ public struct MPNS: PushService {
         }
         return RequestBatch.Shared(
             origin: origin, settings: credential.settings(for: origin), pathPrefix: "/", fields: fields,
-            itemFieldNames: ["x-messageid"], body: message.body, plainSuccess: .none)
+            itemFieldNames: ["x-messageid"], body: message.body,
+            plainSuccess: .field(name: "x-notificationstatus", value: "received"))
     }
 
     public func append(

@@ -68,7 +68,7 @@ public struct WNS: PushService {
         }
         return RequestBatch.Shared(
             origin: origin, settings: credential.channelSettings, pathPrefix: "/", fields: fields, body: message.body,
-            plainSuccess: .none)
+            plainSuccess: .field(name: "x-wns-status", value: "received"))
     }
 
     public func append(

@@ -389,6 +389,33 @@ import Testing
         }
     }
 
+    @Test(arguments: Cut.allCases, BulkPair.Kind.allCases)
+    func anAnswerThatRepeatsTheIDOfItsRequestIsPlain(_ cut: Cut, _ kind: BulkPair.Kind) {
+        var batch = RequestBatch(
+            RequestBatch.Shared(
+                origin: testOrigin, pathPrefix: "/", body: [1],
+                plainSuccess: .jsonOfPath(member: "id", pathSuffix: "/messages")))
+        for item in 0..<300 { batch.append(path: "\(item)%2B/messages".utf8) }
+        let dispatch = FakeDispatch { request, stream in
+            let item = Int(request.target.dropFirst().prefix { $0 != "%" }) ?? 0
+            let body = #"{"id":"\#(item % 3 == 0 ? item + 1 : item)+"}"#
+            stream.send(HTTPResponse(.ok, body: .bytes(Array(body.utf8))))
+        }
+        let pair = BulkPair(kind, dispatch: dispatch)
+        pair.draw(batch)
+        pair.run(cut: cut)
+        #expect(pair.ledger.doubles == 0)
+        for (item, entry) in pair.ledger.entries where item % 3 != 0 { #expect(entry == .success) }
+        for (item, entry) in pair.ledger.entries where item % 3 == 0 {
+            guard case .answer(200, _, let body) = entry else {
+                Issue.record("an answer with another id is told in full")
+                continue
+            }
+            #expect(body == Array(#"{"id":"\#(item + 1)+"}"#.utf8))
+        }
+        #expect(pair.ledger.entries.count == 300)
+    }
+
     @Test(arguments: BulkPair.Kind.allCases) func theBodiesOfPlainSuccessesDoNotUseUpTheWindow(_ kind: BulkPair.Kind) {
         let body = Array(#"{"name":"\#(String(repeating: "m", count: 4_000))"}"#.utf8)
         let pair = BulkPair(kind, dispatch: FakeDispatch { $1.send(HTTPResponse(.ok, body: .bytes(body))) })

@@ -91,10 +91,14 @@ final class FakeReceiver: ResponseReceiver {
 }
 
 final class FakeOwner: ClientProtocolOwner {
+    var hasSingleRequests = false
+    /// What the owner does when it hears of capacity.
+    var work: () -> Void = {}
     private(set) var changes = 0
 
     func capacityChanged() {
         changes += 1
+        work()
     }
 }
 

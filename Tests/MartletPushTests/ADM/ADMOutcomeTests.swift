@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Testing
 
 @testable import MartletPush
@@ -16,6 +17,44 @@ struct ADMOutcomeTests {
             try outcome(200, #"{"registrationID":"new","requestID":"1"}"#)
                 == Outcome(.success, .update(PushHandle("new"))))
         #expect(try outcome(200, #"{"requestID":"1"}"#) == .accepted)
+    }
+
+    /// Texts near the answer to a push to `id`.
+    private func answer(to id: String, _ chance: inout SeededGenerator) -> String {
+        var text = #"{"registrationID":"\#(id)"}"#
+        let sign = { (chance: inout SeededGenerator) in
+            Array(#"abcXYZ019+/=-_.~%2B"\{}[]:, "#)[Int(chance.next() % 28)]
+        }
+        for _ in 0..<chance.next() % 3 {
+            let index = text.index(text.startIndex, offsetBy: Int(chance.next() % UInt64(text.count)))
+            switch chance.next() % 3 {
+            case 0: text.remove(at: index)
+            case 1: text.insert(sign(&chance), at: index)
+            default: text.replaceSubrange(index...index, with: String(sign(&chance)))
+            }
+        }
+        return text
+    }
+
+    @Test(arguments: 0..<50) func anAnswerIsPlainOnlyIfItLeavesTheHandleAsItIs(_ seed: Int) throws {
+        var chance = SeededGenerator(seed: UInt64(seed))
+        let service = try ADMFixture.service()
+        let id = (0..<1 + chance.next() % 40).map { _ in String(Array("abcXYZ019+/=-_.~%&")[Int(chance.next() % 18)]) }
+            .joined()
+        let message = Message(body: [])
+        var batch = RequestBatch(service.shared(message, token: nil, expiry: ADMFixture.now, at: ADMFixture.now))
+        Array(id.utf8).withUnsafeBufferPointer {
+            service.append($0, id: MessageID(high: 1, low: 2), message: message, to: &batch)
+        }
+        let isPlain = { [batch] (text: String) in
+            Array(text.utf8).withUnsafeBytes { batch.shared.plainSuccess.covers(.ok, $0, of: 0, in: batch) }
+        }
+        #expect(isPlain(#"{"registrationID":"\#(id)"}"#))
+        for _ in 0..<500 {
+            let text = answer(to: id, &chance)
+            guard isPlain(text) else { continue }
+            #expect(try outcome(200, text) == Outcome(.success, .update(PushHandle(id))), "\(text)")
+        }
     }
 
     @Test func anAnswerThatIsNotTheServicesIsTriedAgain() throws {

@@ -53,7 +53,7 @@ struct WNSRequestTests {
             WNSFixture.message(), token: nil, expiry: WNSFixture.now, at: WNSFixture.now)
         #expect(shared.settings.version == .http1)
         #expect(shared.settings.addresses == .publicOnly)
-        #expect(shared.plainSuccess == .none)
+        #expect(shared.plainSuccess == .field(name: "x-wns-status", value: "received"))
     }
 
     @Test(

@@ -29,6 +29,11 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
+    /// Returns whether an answer to an item is a plain success. Its fields are not looked at.
+    func isPlainSuccess(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer, of item: UInt32) -> Bool {
+        plainSuccess.covers(status, body, of: Int(item), in: run.batch)
+    }
+
     /// Returns the response to report for an answer of the peer. The response has no fields, because the caller reads
     /// none of the answer's fields.
     func answer(_ status: Int, _ body: UnsafeRawBufferPointer) -> HTTPResponse {

@@ -62,7 +62,7 @@ extension BulkSession {
         swap(&ring, &self.ring)
         var taken = 0
         var index: Int32 = -1
-        var plain = PlainSuccess.none
+        var run: BulkRun?
         var items: [UInt32] = []
         var last = BulkStream()
         var bodies = 0
@@ -79,9 +79,9 @@ extension BulkSession {
                 succeeded(items, ofRunAt: index, last: last)
                 items.removeAll(keepingCapacity: true)
                 index = stream.run
-                plain = runs[Int(index)]?.plainSuccess ?? .none
+                run = runs[Int(index)]
             }
-            guard plain.covers(.ok, answer.body) else { break }
+            guard run?.isPlainSuccess(.ok, answer.body, of: stream.item) == true else { break }
             items.append(stream.item)
             last = stream
             ring.close(answer.stream)
@@ -105,7 +105,7 @@ extension BulkSession {
         let stream = ring[id]
         guard stream.run >= 0, stream.isWritten, let run = runs[Int(stream.run)], !run.ignoredAnswerFields.isEmpty,
             let answer = PlainRefusal(input, at: start, ignoring: run.ignoredAnswerFields),
-            !run.plainSuccess.covers(HTTPStatus(answer.status), answer.body)
+            !run.isPlainSuccess(HTTPStatus(answer.status), answer.body, of: stream.item)
         else { return nil }
         ring.close(id)
         answered(last: stream)

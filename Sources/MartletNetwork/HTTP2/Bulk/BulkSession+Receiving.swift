@@ -140,12 +140,10 @@ extension BulkSession {
             return
         }
         let run = runs[Int(stream.run)]?.run
-        let isPlain = answer.body.withUnsafeBytes { plainSuccess(of: stream).covers(HTTPStatus(answer.status), $0) }
-        if isPlain {
+        let response = HTTPResponse(HTTPStatus(answer.status), fields: answer.fields, body: .bytes(answer.body))
+        if run?.isPlainSuccess(response, of: Int(stream.item)) == true {
             run?.succeeded(Int(stream.item))
         } else {
-            let response = HTTPResponse(
-                HTTPStatus(answer.status), fields: answer.fields, body: .bytes(answer.body))
             run?.answered(Int(stream.item), .success(response), on: number)
         }
     }
