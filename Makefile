@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix console-films fuzz bare-debian deb image package-test clean
+.PHONY: help setup build demo nodes tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix console-films fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ build: setup ## build the release binary, .build/release/martlet
 
 demo: build ## build, then send a notification through a real server and simulator
 	@Scripts/demo
+
+nodes: build ## build, then two nodes at a PostgreSQL with a standby: one is killed in the middle of a broadcast, the database fails over
+	@Scripts/setup test
+	@Scripts/nodes
 
 tour: build ## build, then run the commands of the README and of Docs/Tour.md and compare what they print
 	@Scripts/check-commands --self-test && Scripts/check-commands

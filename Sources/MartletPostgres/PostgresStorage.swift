@@ -1,3 +1,4 @@
+import Glibc
 public import MartletCore
 import MartletModel
 
@@ -10,6 +11,7 @@ public final class PostgresStorage: Sendable {
     private let patience: Duration
     let devices: GroupWriter<DeviceGroup>
     let sends: GroupWriter<SendGroup>
+    let nodes: PostgresNodes
     let cache = NumberCache()
     let dense = DenseTags()
     let writers: [Link]
@@ -22,36 +24,24 @@ public final class PostgresStorage: Sendable {
 
     /// Opens a database, and brings its schema up to date.
     /// - Parameter maps: Makes the progress maps of the node, and keeps those of the given deliveries.
-    /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do; `.locked` if another
-    ///   node serves it.
+    /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do.
     public static func open(
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
         maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
     ) async throws(StorageError) -> PostgresStorage {
-        var settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
-            result = try await starter.perform { [settings] access throws(DatabaseFailure) in
-                try NodeStart.run(
-                    settings, sealer, takeover: options.admitsOthers ? nil : options.takeover, access.connection)
+            result = try await starter.perform { access throws(DatabaseFailure) in
+                try NodeStart.run(settings, sealer, options, access.connection)
             }
         } catch {
             result = .failure(error.storageError)
         }
-        // Ends the start's lock as well.
         await starter.close()
         let start = try result.get()
-        settings.fence = start.fence
-        let storage = PostgresStorage(settings, options, sealer, try maps(start.unfinished))
-        do throws(StorageError) {
-            // From here on, a connection keeps other nodes out.
-            try await storage.probe()
-            return storage
-        } catch {
-            await storage.close()
-            throw error
-        }
+        return PostgresStorage(settings, options, start.incarnation, sealer, try maps(start.unfinished))
     }
 
     /// Checks whether a database can be used, and changes nothing.
@@ -84,21 +74,32 @@ public final class PostgresStorage: Sendable {
         public var schema = "martlet"
         /// How long callers wait for an answer of the database.
         public var patience = Duration.seconds(5)
-        /// How long a node that starts waits for the connections of the node before to end.
-        public var takeover = Duration.seconds(15)
-        /// Whether other nodes may use the database at the same time. Nothing lets them deliver side by side yet, so this
-        /// is for tests of what the storage promises to them.
-        var admitsOthers = false
+        /// The name of this node, for operators.
+        public var node = Self.machine
+        /// The version of the program, for operators.
+        public var version = ""
+        /// How long a node owns its hubs after a renewal. Others take over a sixth of a lease or so later.
+        public var lease = Duration.seconds(10)
+        /// A node that has certainly ended, such as the process before in the same data directory. Its hubs are free at
+        /// once.
+        public var predecessor: Int64?
         /// The connections that write, that read pages, and that look up single rows.
         public var writers = 2
         public var pageReaders = 2
         public var readers = 1
 
         public init() {}
+
+        private static var machine: String {
+            var name = [CChar](repeating: 0, count: 256)
+            guard gethostname(&name, name.count - 1) == 0 else { return "" }
+            return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 
     private init(
-        _ settings: ConnectionSettings, _ options: Options, _ sealer: any Sealer, _ maps: any ProgressMaps
+        _ settings: ConnectionSettings, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
+        _ maps: any ProgressMaps
     ) {
         self.maps = maps
         self.sealer = sealer
@@ -106,21 +107,25 @@ public final class PostgresStorage: Sendable {
         writers = (0..<options.writers).map { _ in Link(settings) }
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
-        devices = GroupWriter(writers, patience: options.patience)
+        nodes = PostgresNodes(settings, incarnation: incarnation, lease: options.lease)
+        // The two numbers of a node, by which its rows are found when it is gone (`NodeStatements.sweepWriters`).
+        devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
         // The other way round, so that both find a free connection.
-        sends = GroupWriter(writers.reversed(), patience: options.patience)
+        sends = GroupWriter(writers.reversed(), patience: options.patience, identity: incarnation << 1 | 1)
     }
 
-    /// Finishes the waiting writes and closes the connections. Later calls fail with an error that says that the storage
-    /// is closed.
+    /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that says
+    /// that the storage is closed.
     public func close() async {
         await devices.close()
         await sends.close()
+        // If this fails, the lease ends by itself.
+        try? await nodes.leave()
+        await nodes.close()
         for link in writers + readers + pageReaders { await link.close() }
     }
 
     /// Reads a small value, to check that the database answers.
-    /// - Throws: `StorageError`; `.locked` if another node has taken this one's place.
     public func probe() async throws(StorageError) {
         _ = try await read(Batch(.rare([], "SELECT 1::int4")))
     }

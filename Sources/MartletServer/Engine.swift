@@ -37,6 +37,8 @@ struct Engine: Sendable {
     /// Signs the URLs by which clients reach storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
+    /// This process as a node of a shared database; nil if it shares its data with no other.
+    let nodes: NodeService?
     let operators: OperatorDirectory
     /// The identity provider by which operators sign in.
     let consoleProvider: ConsoleProvider
@@ -97,9 +99,12 @@ struct Engine: Sendable {
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
         simulated = Set(credentials.map(\.0))
+        let lease = storage.nodeStore == nil ? nil : SendingLease()
+        let ownership = HubOwnership(lease: lease)
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
-            fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits)
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits,
+            isShared: lease != nil)
         try await hubs.reload()
         if let name = configuration.backendHub { try await hubs.chooseBackendHub(named: name) }
         let backendHub = BackendHub(hubs, named: configuration.backendHub)
@@ -111,7 +116,7 @@ struct Engine: Sendable {
         let alarm = ScheduleAlarm()
         let dispatcher = Dispatcher(
             notifications: storage, devices: storage, maps: storage.maps, hubs: hubs, platforms: platforms,
-            transport: client, messageIDs: try keys.messageIDKey(), time: time, alarm: alarm
+            transport: client, messageIDs: try keys.messageIDKey(), time: time, alarm: alarm, ownership: ownership
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
@@ -135,10 +140,6 @@ struct Engine: Sendable {
                 accepted.addScheduled()
                 scheduler.wake()
             })
-        metrics = ServerMetrics(
-            dispatcher: dispatcher, data: data, client: client, loops: loops,
-            expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
-            certificateEnd: certificateEnd, time: time)
         testSends = dispatcher.makeTestSends()
         dryRuns = dispatcher.makeDryRuns()
         funnels = Funnels(store: storage)
@@ -147,10 +148,23 @@ struct Engine: Sendable {
             store: storage, maps: storage.maps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
             jobs: storage, devices: storage, containers: storage.containerStore,
-            lines: RegistrationLines(devices: devices, platforms: platforms), time: time
+            lines: RegistrationLines(devices: devices, platforms: platforms), ownership: ownership, time: time
         ) { log.write(.warning, $0) }
+        nodes = lease.flatMap { [hubs, operators, jobs] lease in
+            storage.nodeStore.map { store in
+                NodeService(
+                    NodeService.Parts(
+                        store: store, ownership: ownership, lease: lease, hubs: hubs, operators: operators,
+                        dispatcher: dispatcher, jobs: jobs, log: log))
+            }
+        }
+        metrics = ServerMetrics(
+            dispatcher: dispatcher, data: data, nodes: nodes, client: client, loops: loops,
+            expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
+            certificateEnd: certificateEnd, time: time)
         backups = BackupDirectory(
             BackupSource(files: data.files, dataDirectory: configuration.dataDirectory, time: time, log: log))
+        if let nodes { hubs.onCreation { nodes.created($0) } }
         try await jobs.resume()
     }
 
@@ -190,23 +204,6 @@ struct Engine: Sendable {
         }
     }
 
-    /// Ends the process at once when another node has taken its place at a shared database, which sends what this one
-    /// would send.
-    func watchDatabase() async {
-        guard data.files == nil else { return }
-        while !Task.isCancelled {
-            do throws(StorageError) {
-                try await storage.probe()
-            } catch {
-                if error.kind == .locked {
-                    log.write(.error, "This node stops at once. \(error.detail)")
-                    exit(EXIT_FAILURE)
-                }
-            }
-            try? await time.sleep(until: time.now + .seconds(1))
-        }
-    }
-
     private static let sweepInterval: Duration = .seconds(60)
     private static let operatorSweepLimit = 1000
 
@@ -217,6 +214,7 @@ struct Engine: Sendable {
 
     /// Returns the reason why the server is not ready; nil if it is ready.
     @Sendable func obstacle() async -> String? {
+        if let obstacle = nodes?.obstacle { return obstacle }
         do throws(StorageError) {
             try await storage.probe()
             return data.files?.room.shortage ?? certificateObstacle.sentence
@@ -413,6 +411,7 @@ struct Engine: Sendable {
                 digestKey: digestKey, simulated: simulated, time: time),
             server: ServerAdministration(
                 metrics: metrics, version: configuration.version, listeners: listeners, obstacle: obstacle),
+            nodes: NodeAdministration(store: storage.nodeStore),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

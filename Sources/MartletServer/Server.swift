@@ -96,12 +96,18 @@ public final class Server: Sendable {
         logStart()
         manager.tell(.ready)
         let stop = Mutex<ContinuousClock.Instant?>(nil)
+        // The lease is renewed until what is being sent has ended, so this task is not cancelled with the services.
+        let node = Task { [engine] in await engine.nodes?.run() }
         await withTaskCancellationHandler {
             await runServices()
         } onCancel: {
             stop.withLock { $0 = .now }
+            engine.nodes?.willStop()
             manager.tell(.stopping)
         }
+        node.cancel()
+        await node.value
+        await engine.nodes?.leave()
         await engine.close()
         let seconds = stop.withLock(\.self).map { (ContinuousClock.now - $0).inSeconds } ?? 0
         engine.log.write(.info, "Stopped.", ["seconds": .double((seconds * 1000).rounded() / 1000)])
@@ -116,6 +122,7 @@ public final class Server: Sendable {
             "hubs": .integer(Int64(engine.hubs.all.count)),
         ]
         if let database = engine.data.database { fields["database"] = .string(database) }
+        if let nodes = engine.nodes { fields["incarnation"] = .integer(nodes.store.incarnation) }
         if !configuration.build.isEmpty { fields["build"] = .string(configuration.build) }
         if let end = engine.certificateEnd.timestamp { fields["certificateEnds"] = .string(end.iso8601) }
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
@@ -137,7 +144,6 @@ public final class Server: Sendable {
             group.addTask { await self.engine.jobs.run() }
             group.addTask { await self.engine.backups.run() }
             group.addTask { await self.engine.sweep() }
-            group.addTask { await self.engine.watchDatabase() }
             group.addTask { await self.engine.finishKeyRotation() }
             group.addTask { await self.certificate?.watch() }
             group.addTask { await self.acme?.run() }

@@ -72,7 +72,8 @@ struct HubManagementTests {
         var settings = fixture.hub.settings
         settings.userMetadata = "x"
         for platform in PushPlatforms.all { settings.credentials[platform.descriptor.platform] = Credential([:]) }
-        _ = try await fixture.storage.updateHub(fixture.hub.id, settings: settings, at: Self.now)
+        _ = try await fixture.storage.updateHub(
+            fixture.hub.id, settings: settings, replacing: fixture.hub.settings, at: Self.now)
         try await fixture.hubs.reload()
         let root = try XMLReader().read(try await fixture.send(.get, "/demo").bytes)
         #expect(
@@ -124,8 +125,9 @@ struct HubManagementTests {
 
     @Test func writingBackAReadDocumentChangesNothing() async throws {
         let fixture = try await HubFixture()
-        let id = try #require(fixture.hubs.hub(named: "demo")).id
-        _ = try await fixture.storage.updateHub(id, settings: Self.settings, at: Self.now)
+        let hub = try #require(fixture.hubs.hub(named: "demo"))
+        _ = try await fixture.storage.updateHub(
+            hub.id, settings: Self.settings, replacing: hub.settings, at: Self.now)
         try await fixture.hubs.reload()
         fixture.time.advance(by: .seconds(60))
         for _ in 0..<2 {

@@ -56,7 +56,7 @@ struct ResealingTests {
                 id: "job", hub: hub, kind: .export, outputURL: "https://signed",
                 output: try #require(ContainerName("output")), directory: try #require(BlobName("export")), input: nil,
                 createdAt: now))
-        try await storage.setNamespaceRules([rule("root")])
+        _ = try await storage.setNamespaceRules([rule("root")], replacing: [])
         let draft = PayloadDraft(
             kind: .secure, sender: "alice", content: .text([1]), createdAt: now, expiresAt: now + .seconds(60))
         _ = try await storage.addPayload(draft, quota: .max)
@@ -104,6 +104,7 @@ struct ResealingTests {
 
         // Without the old key.
         let third = try await open(options, key: new)
+        _ = try await third.nodes.renew()
         #expect(try await third.hubs().map(\.settings) == hubs.map(\.settings))
         #expect(try await third.hubs().map(\.modifiedAt) == hubs.map(\.modifiedAt))
         #expect(try await third.namespaceRules() == [rule("root")])

@@ -35,7 +35,7 @@ struct ResealingTests {
                 createdAt: now)
             try await storage.createJob(job)
         }
-        try await storage.setNamespaceRules([rule("root")])
+        _ = try await storage.setNamespaceRules([rule("root")], replacing: [])
         let draft = PayloadDraft(
             kind: .secure, sender: "alice", content: .text(Array("secret".utf8)), createdAt: now,
             expiresAt: now + .seconds(60))

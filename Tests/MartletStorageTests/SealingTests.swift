@@ -22,13 +22,16 @@ struct SealingTests {
             name: "rule-in-the-clear", rights: .send, primaryKey: "primary-secret", secondaryKey: "secondary-secret",
             createdAt: now, modifiedAt: now)
         _ = try await storage.createHub(name: "loft", settings: HubSettings(accessRules: [rule]), at: now)
-        var hub = try #require(try await storage.hubs().first)
+        let old = try #require(try await storage.hubs().first)
+        var hub = old
         hub.settings.credentials = [PlatformID(rawValue: "pigeon"): Credential(["Whistle": "credential-secret"])]
-        #expect(try await storage.updateHub(hub.id, settings: hub.settings, at: now))
+        let update = try await storage.updateHub(
+            hub.id, settings: hub.settings, replacing: old.settings, at: now)
+        #expect(update == .stored)
         let root = AccessRule(
             name: "root", rights: .all, primaryKey: "root-secret", secondaryKey: "other-root-secret", createdAt: now,
             modifiedAt: now)
-        try await storage.setNamespaceRules([root])
+        #expect(try await storage.setNamespaceRules([root], replacing: []))
         await storage.close()
     }
 

@@ -3,8 +3,9 @@
 Prints `apns-peer: ready https://127.0.0.1:PORT ca=FILE key=FILE key-id=ID team-id=ID topic=NAME`, then serves until
 SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent; `steady` is its time by
 the monotonic clock, and by the same clock `opened` tells when its connection was; `arrived` is when its request was
-complete. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
-read. Exit code 1 when a client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
+complete. With --client NAME, `process` is the id of the process of that name which opened the connection. With --capture
+all that came is in a file before that: the bytes behind TLS, and the header fields as they read. Exit code 1 when a client
+broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
 """
 
 import argparse
@@ -27,6 +28,7 @@ from hyperframe.frame import GoAwayFrame, SettingsFrame
 
 import certificates
 from apns_rules import ConnectionCredential, Refusal, Rules, message_id
+from client_process import process_of
 from header_forms import WatchingDecoder
 from silence import silence_of
 
@@ -95,7 +97,9 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport):
         self._transport = transport
         # Whoever made the connection may be dead by now: the moment is one at which it sent something.
-        self._opened = time.monotonic() - silence_of(transport.get_extra_info("socket"))
+        socket, client = transport.get_extra_info("socket"), self._peer.options.client
+        self._opened = time.monotonic() - silence_of(socket)
+        self._process = {"process": process_of(socket, client)} if client else {}
         self._peer.counts["connections"] += 1
         if transport.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
             self._peer.violation("the client did not agree on h2 by ALPN")
@@ -225,7 +229,7 @@ class Connection(asyncio.Protocol):
             return identifier, refusal
         headers = dict(fields)
         delivery = {"time": time.time(), "steady": time.monotonic(), "opened": self._opened, "limit": self._limit}
-        delivery["arrived"] = arrived
+        delivery |= {"arrived": arrived} | self._process
         delivery |= {"token": device, "apns-id": identifier.lower()}
         delivery["payload"] = body.decode()
         deliveries.append(delivery | {name: headers[name] for name in RECORDED if name in headers})
@@ -292,6 +296,7 @@ def parse_arguments():
     parser.add_argument("--delay", type=float, default=0, metavar="SECONDS", help="before each answer")
     parser.add_argument("--rate", type=float, metavar="N", help="answers a second, over all connections")
     parser.add_argument("--capture", metavar="FILE", help="all that clients send, in the clear")
+    parser.add_argument("--client", metavar="NAME", help="what the senders' processes are called, to note which it was")
     parser.add_argument("--tolerant", action="store_true", help="count HPACK and ALPN violations but serve on")
     return parser.parse_args()
 

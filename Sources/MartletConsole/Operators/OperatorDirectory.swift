@@ -34,6 +34,13 @@ public final class OperatorDirectory: Sendable {
     /// Whether there are no operators.
     public var isEmpty: Bool { !exists.withLock(\.self) }
 
+    /// Takes over what other processes have changed in the store.
+    public func refresh() async throws(StorageError) {
+        let known = try await store.operators(at: time.now)
+        exists.withLock { $0 = !known.isEmpty }
+        for name in known.map(\.entry.name) { changed(name) }
+    }
+
     func onChange(_ observer: @escaping @Sendable (String) -> Void) {
         self.observer.withLock { $0 = observer }
     }

@@ -20,7 +20,7 @@ final class ControlRegistry: Sendable {
     private struct UnderWay {
         var hub: Hub.ID
         var deliveries = 0
-        var signal = StopSignal()
+        var signal: StopSignal
     }
 
     private struct State {
@@ -33,9 +33,16 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Runs control changes one after another, so that they are stored and applied in the same order.
-    let order = SerialWork()
+    /// Runs the control changes of a notification one after another, so that they are stored and applied in the same
+    /// order.
+    let order = KeyedWork<NotificationID>()
+    private let lease: SendingLease?
     private let state = Mutex(State())
+
+    /// - Parameter lease: The lease without which nothing may be sent; nil if there is none.
+    init(lease: SendingLease? = nil) {
+        self.lease = lease
+    }
 
     // MARK: Controls
 
@@ -51,13 +58,13 @@ final class ControlRegistry: Sendable {
     /// Applies a stored control to a notification. Unless the control is `running`, stops the requests of the
     /// notification.
     func set(_ control: NotificationControl, of notification: Int64, in hub: Hub.ID) {
-        let signal: StopSignal? = state.withLock { state in
+        let signal: StopSignal? = state.withLock { [lease] state in
             state.kept[notification, default: Kept(hub: hub)].control = control
             state.kept[notification]?.wasControlled = true
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
             // A new signal is created, because pages that still use the old signal must remain stopped.
-            if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal() }
+            if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal(lease: lease) }
             return nil
         }
         signal?.stop()
@@ -71,6 +78,25 @@ final class ControlRegistry: Sendable {
     /// Removes the controls of the notifications of deleted hubs.
     func forget(where isGone: (Hub.ID) -> Bool) {
         state.withLock { state in state.kept = state.kept.filter { !isGone($0.value.hub) } }
+    }
+
+    /// Applies the stored controls of some hubs, which another process may have changed.
+    /// - Parameter stored: The controls of all unfinished notifications of these hubs that are not `running`.
+    /// - Returns: The notifications whose control has changed, with their hubs.
+    func replace(_ stored: [ControlledNotification], of hubs: Set<Hub.ID>) -> [Int64: Hub.ID] {
+        let known = state.withLock { $0.kept.filter { hubs.contains($0.value.hub) } }
+        let controls = Dictionary(
+            stored.filter { hubs.contains($0.hub) }.map { ($0.notification, $0) }, uniquingKeysWith: { $1 })
+        var changed: [Int64: Hub.ID] = [:]
+        for (notification, entry) in known where entry.control != .running && controls[notification] == nil {
+            set(.running, of: notification, in: entry.hub)
+            changed[notification] = entry.hub
+        }
+        for (notification, entry) in controls where known[notification]?.control != entry.control {
+            set(entry.control, of: notification, in: entry.hub)
+            changed[notification] = entry.hub
+        }
+        return changed
     }
 
     /// The number of paused and halted notifications, by control.
@@ -92,7 +118,21 @@ final class ControlRegistry: Sendable {
     /// Records that a delivery of the notification begins to send. Call `end` when the delivery stops sending, also if
     /// it will continue later.
     func begin(_ notification: Int64, in hub: Hub.ID) {
-        state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
+        state.withLock { [lease] state in
+            var entry = state.underWay[notification] ?? UnderWay(hub: hub, signal: StopSignal(lease: lease))
+            entry.deliveries += 1
+            // Pages that were stopped when the lease ended stay stopped; those that begin after its renewal do not.
+            if lease != nil, entry.signal.isStopped, state.kept[notification]?.control ?? .running == .running {
+                entry.signal = StopSignal(lease: lease)
+            }
+            state.underWay[notification] = entry
+        }
+    }
+
+    /// Stops the requests of all notifications, because the lease has ended.
+    func stopAll() {
+        let signals = state.withLock { $0.underWay.values.map(\.signal) }
+        for signal in signals { signal.stop() }
     }
 
     /// Stops the requests of all notifications of a hub that is being deleted.
@@ -158,8 +198,10 @@ extension ControlRegistry {
     /// down, so the step is `.interrupt`.
     func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
         let notification = progress.delivery.notification
-        return .next(
+        let step = SendStep.next(
             isFannedOut: progress.isFannedOut, control: control(of: notification.sequence),
             hasExpired: progress.delivery.expiresAt <= now, isInterrupted: Task.isCancelled)
+        guard let lease, step != .interrupt else { return step }
+        return lease.hasEnded || step.sends && signal(of: notification.sequence)?.isStopped == true ? .awaitLease : step
     }
 }

@@ -8,14 +8,16 @@ public struct SendControls: Sendable {
     private let store: any ControlStore
     private let board: ControlRegistry
     private let time: any TimeSource
+    private let ownership: HubOwnership
     private let wake: @Sendable (Set<Delivery.ID>) -> Void
     /// Called when a scheduled notification, or a waiting part of a notification, may begin.
     private let scheduled: @Sendable () -> Void
 
     init(
-        store: any ControlStore, board: ControlRegistry, time: any TimeSource,
+        store: any ControlStore, board: ControlRegistry, time: any TimeSource, ownership: HubOwnership = HubOwnership(),
         scheduled: @escaping @Sendable () -> Void = {}, wake: @escaping @Sendable (Set<Delivery.ID>) -> Void
     ) {
+        self.ownership = ownership
         self.store = store
         self.board = board
         self.time = time
@@ -28,7 +30,7 @@ public struct SendControls: Sendable {
     public func apply(
         _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
-        let result = await board.order.run { [self] in
+        let result = await board.order.run(id) { [self] in
             await Result { () async throws(StorageError) in try await store(wish, id, hub) }
         }
         return try result.get()
@@ -38,7 +40,8 @@ public struct SendControls: Sendable {
         _ wish: ControlRequest, _ id: NotificationID, _ hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
         let change = try await store.control(wish, id, in: hub, at: time.now)
-        if case .done(let control, let sequence, let open) = change {
+        // Who sends for the hub of another process learns of the control from the storage.
+        if case .done(let control, let sequence, let open) = change, ownership.owns(hub) {
             board.set(control, of: sequence, in: hub)
             await forgetIfEnded(sequence)
             if !control.isHeld {
@@ -75,16 +78,40 @@ public struct SendControls: Sendable {
         return verdict
     }
 
-    /// Loads the stored controls of all unfinished notifications into memory.
+    /// Loads the stored controls of all unfinished notifications of the hubs that this process owns into memory.
     func load() async throws(StorageError) {
-        let result = await board.order.run { [self] in
+        let result = await board.order.runAlone { [self] in
             await Result { () async throws(StorageError) in
-                for known in try await store.controlled() {
+                for known in try await store.controlled() where ownership.owns(known.hub) {
                     board.set(known.control, of: known.notification, in: known.hub)
                 }
             }
         }
         try result.get()
+    }
+
+    /// Begins to own hubs: loads the stored controls of their notifications into memory first, so that nothing is sent
+    /// that is paused.
+    func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
+        let result = await board.order.runAlone { [self] in
+            await Result { () async throws(StorageError) in
+                _ = board.replace(try await store.controlled(), of: hubs)
+                // A control request that comes after this is applied in memory; one that came before was just read.
+                ownership.add(hubs)
+            }
+        }
+        try result.get()
+    }
+
+    /// Loads the stored controls of hubs again, because another process has changed some.
+    /// - Returns: The hubs with notifications whose control has changed.
+    func reload(_ hubs: Set<Hub.ID>) async throws(StorageError) -> Set<Hub.ID> {
+        let result = await board.order.runAlone { [self] in
+            await Result { () async throws(StorageError) in board.replace(try await store.controlled(), of: hubs) }
+        }
+        let changed = try result.get()
+        for notification in changed.keys { await forgetIfEnded(notification) }
+        return Set(changed.values)
     }
 
     /// Removes the control of a notification from memory, if the notification has ended. If the store cannot tell

@@ -11,10 +11,15 @@ enum SendStep: Equatable {
     case fanOut
     /// The due retries are sent.
     case retry
+    /// Nothing is sent until the lease of this process is renewed (`SendingLease`).
+    case awaitLease
 
     var givesUp: Bool {
         if case .giveUp = self { true } else { false }
     }
+
+    /// Whether pushes are sent in this step.
+    var sends: Bool { self == .fanOut || self == .retry }
 
     /// Returns the next step of a delivery.
     /// - Parameters:

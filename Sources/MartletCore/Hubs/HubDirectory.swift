@@ -5,7 +5,7 @@ import Synchronization
 /// request needs a hub. Writes go to the store first, so everything in the directory is on disk.
 ///
 /// Changes to settings are made one at a time, each based on the result of the previous change, so that concurrent
-/// changes of a hub are not lost.
+/// changes of a hub are not lost. If other processes change the same store, `refresh` takes their changes over.
 public final class HubDirectory: Sendable {
     private struct Contents {
         var hubs: [String: Hub] = [:]
@@ -14,27 +14,46 @@ public final class HubDirectory: Sendable {
         var namespaceRules: [AccessRule] = []
         /// The hub that was chosen for the app backend, which may have been deleted since; nil if no hub was chosen.
         var backend: Hub.ID?
+        /// Counts the changes that this process has made, so that `refresh` does not undo one of them with what it has
+        /// read before.
+        var changes = 0
+        /// Counts the calls of `refresh` that have replaced the contents, so that a change that this process has stored
+        /// does not undo a later one of another process.
+        var refreshes = 0
+    }
+
+    /// What the store has for the directory.
+    private struct Stored {
+        var hubs: [Hub]
+        var namespaceRules: [AccessRule]
+        var backend: Hub.ID?
     }
 
     private let store: any HubStore
     private let time: any TimeSource
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
+    /// Whether other processes change the same store.
+    private let isShared: Bool
     /// The limits of hubs that have no limits of their own.
     public var standard: DefaultLimits { standardLimits.withLock(\.self) }
     private let standardLimits: Mutex<DefaultLimits>
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
+    private let creationObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
     private let deletionObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
 
     /// Creates an empty directory. Call `reload` before the first look-up.
-    /// - Parameter fallbacks: The credentials for hubs that have none of their own for a platform, such as those of the
-    ///   simulator. They are never stored.
+    /// - Parameters:
+    ///   - fallbacks: The credentials for hubs that have none of their own for a platform, such as those of the
+    ///     simulator. They are never stored.
+    ///   - isShared: Whether other processes change the same store. `refresh` must then be called when they have.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
-        fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits()
+        fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits(), isShared: Bool = false
     ) {
+        self.isShared = isShared
         standardLimits = Mutex(standard)
         self.fallbacks = fallbacks
         self.store = store
@@ -44,17 +63,56 @@ public final class HubDirectory: Sendable {
 
     /// Reads all hubs and rules from the store, and creates the root rule if there is none.
     public func reload() async throws(StorageError) {
-        let stored = try await store.hubs()
-        let backend = try await store.backendHub()
-        var rules = try await store.namespaceRules()
-        if rules.isEmpty {
-            rules = [AccessRule(name: AccessRule.rootName, rights: .all, at: time.now)]
-            try await store.setNamespaceRules(rules)
+        var stored = try await read()
+        if stored.namespaceRules.isEmpty {
+            stored.namespaceRules = [AccessRule(name: AccessRule.rootName, rights: .all, at: time.now)]
+            // Of nodes that start together, the rule of one is kept.
+            if try await !store.setNamespaceRules(stored.namespaceRules, replacing: []) {
+                stored.namespaceRules = try await store.namespaceRules()
+            }
         }
         contents.withLock { contents in
-            contents.hubs = Dictionary(uniqueKeysWithValues: stored.map { ($0.name.lowercased(), $0) })
-            contents.namespaceRules = rules
-            contents.backend = backend
+            contents.changes += 1
+            contents.hubs = Dictionary(uniqueKeysWithValues: stored.hubs.map { ($0.name.lowercased(), $0) })
+            contents.namespaceRules = stored.namespaceRules
+            contents.backend = stored.backend
+        }
+    }
+
+    private func read() async throws(StorageError) -> Stored {
+        let hubs = try await store.hubs()
+        let backend = try await store.backendHub()
+        return Stored(hubs: hubs, namespaceRules: try await store.namespaceRules(), backend: backend)
+    }
+
+    /// Takes over what other processes have changed in the store, and tells the observers about credentials and
+    /// deletions, as if this process had made the changes.
+    public func refresh() async throws(StorageError) {
+        while true {
+            let changes = contents.withLock(\.changes)
+            let stored = try await read()
+            guard let (renewed, gone) = take(stored, ifStill: changes) else { continue }
+            for id in renewed { credentialsObserver.withLock(\.self)?(id) }
+            for id in gone { deletionObserver.withLock(\.self)?(id) }
+            return
+        }
+    }
+
+    /// Replaces the contents by what was read, unless this process has changed something since.
+    /// - Parameter changes: The number of changes by this process when the reading began.
+    /// - Returns: The hubs with other credentials, and the hubs that are no longer there; nil if nothing was replaced.
+    private func take(_ stored: Stored, ifStill changes: Int) -> (renewed: [Hub.ID], gone: [Hub.ID])? {
+        contents.withLock { contents in
+            guard contents.changes == changes else { return nil }
+            contents.refreshes += 1
+            let old = Dictionary(uniqueKeysWithValues: contents.hubs.values.map { ($0.id, $0) })
+            let hubs = stored.hubs.filter { !contents.deleting.contains($0.id) }
+            contents.hubs = Dictionary(uniqueKeysWithValues: hubs.map { ($0.name.lowercased(), $0) })
+            // Without rules, another process is about to store the root rule.
+            if !stored.namespaceRules.isEmpty { contents.namespaceRules = stored.namespaceRules }
+            contents.backend = stored.backend
+            let renewed = hubs.filter { hub in old[hub.id].map { hub.hasOtherCredentials(than: $0) } ?? false }
+            return (renewed.map(\.id), Array(Set(old.keys).subtracting(hubs.map(\.id))))
         }
     }
 
@@ -63,12 +121,20 @@ public final class HubDirectory: Sendable {
     public func chooseBackendHub(named name: String) async throws(StorageError) {
         guard let id = hub(named: name)?.id, id != contents.withLock(\.backend) else { return }
         try await store.setBackendHub(id)
-        contents.withLock { $0.backend = id }
+        contents.withLock { contents in
+            contents.changes += 1
+            contents.backend = id
+        }
     }
 
     /// Changes the limits of hubs that have no limits of their own, from the next request on.
     public func setStandard(_ limits: DefaultLimits) {
         standardLimits.withLock { $0 = limits }
+    }
+
+    /// Calls `observer` after this process has created a hub; replaces an earlier observer.
+    public func onCreation(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
+        creationObserver.withLock { $0 = observer }
     }
 
     /// Calls `observer` after every change of a hub's credentials, and when the same credential is set again; replaces
@@ -179,9 +245,11 @@ public final class HubDirectory: Sendable {
         // it is read at the next start.
         let backend = try? await store.backendHub()
         contents.withLock { contents in
+            contents.changes += 1
             contents.hubs[name.lowercased()] = hub
             contents.backend = backend ?? contents.backend
         }
+        creationObserver.withLock(\.self)?(hub.id)
         return hub
     }
 
@@ -192,9 +260,17 @@ public final class HubDirectory: Sendable {
     public func update(
         _ name: String, _ change: @escaping @Sendable (inout HubSettings) throws(HubDirectoryError) -> Void
     ) async throws(HubDirectoryError) -> Hub {
+        try await update(name, storesUnchanged: false, change)
+    }
+
+    /// - Parameter storesUnchanged: Whether the hub is stored even if the change leaves its settings as they are.
+    private func update(
+        _ name: String, storesUnchanged: Bool,
+        _ change: @escaping @Sendable (inout HubSettings) throws(HubDirectoryError) -> Void
+    ) async throws(HubDirectoryError) -> Hub {
         let result = await changes.run { () async -> Result<Hub, HubDirectoryError> in
             do throws(HubDirectoryError) {
-                return .success(try await self.apply(change, to: name))
+                return .success(try await self.apply(change, to: name, storesUnchanged: storesUnchanged))
             } catch {
                 return .failure(error)
             }
@@ -207,7 +283,8 @@ public final class HubDirectory: Sendable {
     public func setCredential(
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
-        let hub = try await update(name) { $0.credentials[platform] = credential }
+        // If other processes may send for the hub, its later time tells them that the credential was set.
+        let hub = try await update(name, storesUnchanged: isShared) { $0.credentials[platform] = credential }
         // Setting the same credential again calls the observer too, because the push service may accept the credential
         // only now.
         credentialsObserver.withLock(\.self)?(hub.id)
@@ -248,6 +325,7 @@ public final class HubDirectory: Sendable {
     public func delete(_ name: String) async throws(HubDirectoryError) {
         let removed = contents.withLock { contents in
             let hub = contents.hubs.removeValue(forKey: name.lowercased())
+            contents.changes += 1
             if let hub { contents.deleting.insert(hub.id) }
             return hub
         }
@@ -255,7 +333,10 @@ public final class HubDirectory: Sendable {
         let observer = deletionObserver.withLock(\.self)
         observer?(hub.id)
         defer {
-            contents.withLock { _ = $0.deleting.remove(hub.id) }
+            contents.withLock { contents in
+                contents.changes += 1
+                contents.deleting.remove(hub.id)
+            }
             observer?(hub.id)
         }
         do throws(StorageError) {
@@ -269,50 +350,89 @@ public final class HubDirectory: Sendable {
     }
 
     private func apply(
-        _ change: (inout HubSettings) throws(HubDirectoryError) -> Void, to name: String
+        _ change: (inout HubSettings) throws(HubDirectoryError) -> Void, to name: String, storesUnchanged: Bool
     ) async throws(HubDirectoryError) -> Hub {
-        guard let old = hub(named: name) else { throw .notFound(name) }
-        var hub = old
-        try change(&hub.settings)
-        guard hub.settings != old.settings else { return old }
-        try hub.settings.check(replacing: old.settings, platforms: platforms)
-        hub.modifiedAt = time.now
-        try await store(hub)
-        if hub.settings.credentials != old.settings.credentials {
-            credentialsObserver.withLock(\.self)?(hub.id)
+        while true {
+            guard let old = hub(named: name) else { throw .notFound(name) }
+            var hub = old
+            try change(&hub.settings)
+            guard storesUnchanged || hub.settings != old.settings else { return old }
+            try hub.settings.check(replacing: old.settings, platforms: platforms)
+            hub.modifiedAt = time.now
+            guard try await store(hub, replacing: old) else {
+                // Another node has changed the hub. The change is made once more, to what that node has stored.
+                try await refreshed()
+                continue
+            }
+            if hub.settings.credentials != old.settings.credentials {
+                credentialsObserver.withLock(\.self)?(hub.id)
+            }
+            return hub
         }
-        return hub
     }
 
-    private func store(_ hub: Hub) async throws(HubDirectoryError) {
-        let isThere: Bool
+    private func refreshed() async throws(HubDirectoryError) {
         do throws(StorageError) {
-            isThere = try await store.updateHub(hub.id, settings: hub.settings, at: hub.modifiedAt)
+            try await refresh()
         } catch {
             throw .storage(error)
         }
-        let key = hub.name.lowercased()
-        let isShown = contents.withLock { contents in
-            // A hub that was deleted in the meantime stays deleted.
-            guard contents.hubs[key]?.id == hub.id else { return false }
-            contents.hubs[key] = hub
-            return true
+    }
+
+    /// - Returns: False if the store has other settings than the old ones.
+    private func store(_ hub: Hub, replacing old: Hub) async throws(HubDirectoryError) -> Bool {
+        let refreshes = contents.withLock(\.refreshes)
+        let update: HubUpdate
+        do throws(StorageError) {
+            update = try await store.updateHub(
+                hub.id, settings: hub.settings, replacing: old.settings, at: hub.modifiedAt)
+        } catch {
+            throw .storage(error)
         }
-        guard isThere, isShown else { throw .notFound(hub.name) }
+        guard update != .changed else { return false }
+        let key = hub.name.lowercased()
+        let (isShown, isDoubtful) = contents.withLock { contents in
+            contents.changes += 1
+            // A hub that was deleted in the meantime stays deleted.
+            guard contents.hubs[key]?.id == hub.id else { return (false, false) }
+            // A later change of another process may have been read by now.
+            guard contents.refreshes == refreshes else { return (true, true) }
+            contents.hubs[key] = hub
+            return (true, false)
+        }
+        guard update == .stored, isShown else { throw .notFound(hub.name) }
+        if isDoubtful { try await refreshed() }
+        return true
     }
 
     private func applyNamespaceKey(
         _ key: AccessRule.KeyKind, of rule: String
     ) async throws(HubDirectoryError) -> [AccessRule] {
-        var rules = namespaceRules
+        let old = namespaceRules
+        var rules = old
         try rules.regenerateKey(key, of: rule, at: time.now)
+        let isStored: Bool
         do throws(StorageError) {
-            try await store.setNamespaceRules(rules)
+            isStored = try await store.setNamespaceRules(rules, replacing: old)
+            if !isStored { try await refresh() }
         } catch {
             throw .storage(error)
         }
-        contents.withLock { $0.namespaceRules = rules }
+        guard isStored else { return try await applyNamespaceKey(key, of: rule) }
+        contents.withLock { contents in
+            contents.changes += 1
+            contents.namespaceRules = rules
+        }
         return rules
+    }
+}
+
+extension Hub {
+    /// Returns whether the hub has other credentials than before, or the same that were set again: a hub is stored without
+    /// a change of its settings only then.
+    fileprivate func hasOtherCredentials(than old: Hub) -> Bool {
+        settings.credentials != old.settings.credentials
+            || modifiedAt != old.modifiedAt && settings == old.settings
     }
 }
 

@@ -11,9 +11,10 @@ public protocol HubStore: Sendable {
     /// - Returns: The new hub; nil if its name is already in use. Names are compared without case.
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub?
 
-    /// Replaces the settings of a hub.
-    /// - Returns: Whether the hub exists.
-    func updateHub(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Bool
+    /// Replaces the settings of a hub, unless they are not `old` any more: another node may have changed them.
+    func updateHub(
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate
 
     /// Deletes a hub with everything that belongs to it.
     /// - Returns: Whether the hub existed.
@@ -28,5 +29,18 @@ public protocol HubStore: Sendable {
     /// Returns the rules that apply to every hub, in their stored order.
     func namespaceRules() async throws(StorageError) -> [AccessRule]
 
-    func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError)
+    /// Replaces the rules, unless they are not `old` any more.
+    /// - Returns: Whether the rules are replaced.
+    func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool
+}
+
+/// What became of new settings of a hub.
+public enum HubUpdate: Hashable, Sendable {
+    case stored
+    /// Other settings have been stored since the old ones were read.
+    case changed
+    /// There is no such hub.
+    case absent
 }

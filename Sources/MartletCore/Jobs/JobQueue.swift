@@ -1,8 +1,20 @@
 /// Decides which job runs next. Each hub runs one job at a time, and the total number of running jobs is limited.
 struct JobQueue {
+    private struct Key: Hashable {
+        var hub: Hub.ID
+        var job: String
+
+        init(_ progress: JobProgress) { (hub, job) = (progress.job.hub, progress.job.id) }
+    }
+
     private let limit: Int
     private var waiting: [JobProgress] = []
     private var busy: Set<Hub.ID> = []
+    /// The jobs that wait or run.
+    private var known: Set<Key> = []
+    /// The number of reads of the store that are in progress, and the jobs that have ended since the first of them began.
+    private var reads = 0
+    private var ended: Set<Key> = []
 
     init(limit: Int) {
         self.limit = limit
@@ -11,7 +23,24 @@ struct JobQueue {
     var isEmpty: Bool { waiting.isEmpty && busy.isEmpty }
 
     mutating func add(_ progress: JobProgress) {
+        guard known.insert(Key(progress)).inserted else { return }
         waiting.append(progress)
+    }
+
+    /// Begins a read of the unfinished jobs in the store, which `endRead` must end.
+    mutating func beginRead() { reads += 1 }
+
+    /// Adds the jobs that were read from the store, unless they are known or have ended since the read began.
+    mutating func endRead(_ found: [JobProgress]) {
+        for progress in found where !ended.contains(Key(progress)) { add(progress) }
+        reads -= 1
+        if reads == 0 { ended = [] }
+    }
+
+    /// Removes the waiting jobs of a hub that another process has taken over.
+    mutating func remove(_ hub: Hub.ID) {
+        for progress in waiting where progress.job.hub == hub { known.remove(Key(progress)) }
+        waiting.removeAll { $0.job.hub == hub }
     }
 
     /// Returns the job to start now; nil if none may start. The hub of the job is busy until `finished` is called.
@@ -24,7 +53,9 @@ struct JobQueue {
         return progress
     }
 
-    mutating func finished(in hub: Hub.ID) {
-        busy.remove(hub)
+    mutating func finished(_ progress: JobProgress) {
+        busy.remove(progress.job.hub)
+        known.remove(Key(progress))
+        if reads > 0 { ended.insert(Key(progress)) }
     }
 }

@@ -8,17 +8,22 @@ public final class JobRunner: Sendable {
     private static let roomInterval: Duration = .seconds(10)
 
     private let parts: JobParts
+    private let ownership: HubOwnership
     private let queue = Mutex(JobQueue(limit: concurrencyLimit))
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let log: @Sendable (String) -> Void
 
     /// Creates the runner.
-    /// - Parameter log: Receives messages for the operator, without secrets.
+    /// - Parameters:
+    ///   - ownership: The hubs whose jobs this process runs.
+    ///   - log: Receives messages for the operator, without secrets.
     public init(
         jobs: any JobStore, devices: any DeviceStore, containers: any ContainerStore, lines: any JobLines,
-        time: any TimeSource, log: @escaping @Sendable (String) -> Void = { _ in }
+        ownership: HubOwnership = HubOwnership(), time: any TimeSource,
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.ownership = ownership
         parts = JobParts(jobs: jobs, devices: devices, containers: containers, lines: lines, time: time)
         self.log = log
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -27,9 +32,11 @@ public final class JobRunner: Sendable {
     /// True if no job is waiting or running.
     var isIdle: Bool { queue.withLock(\.isEmpty) }
 
-    /// Accepts a job. The job is on disk when this method returns, and will be run.
+    /// Accepts a job. The job is on disk when this method returns, and will be run: by this process or, if another
+    /// owns the hub, by that.
     public func accept(_ job: Job) async throws(StorageError) {
         try await parts.jobs.createJob(job)
+        guard ownership.owns(job.hub) else { return }
         queue.withLock { $0.add(JobProgress(job: job)) }
         wake.yield()
     }
@@ -43,10 +50,22 @@ public final class JobRunner: Sendable {
         try await parts.jobs.jobs(in: hub, limit: limit)
     }
 
-    /// Queues the unfinished jobs of an earlier process. Call it once, before any `accept`.
+    /// Queues the unfinished jobs that this process does not run yet: those of an earlier process, those of a hub that
+    /// this process owns since a moment ago, and those that another process has accepted.
     public func resume() async throws(StorageError) {
-        for progress in try await parts.jobs.unfinishedJobs() { queue.withLock { $0.add(progress) } }
-        wake.yield()
+        queue.withLock { $0.beginRead() }
+        var found: [JobProgress] = []
+        defer {
+            queue.withLock { $0.endRead(found.filter { ownership.owns($0.job.hub) }) }
+            wake.yield()
+        }
+        found = try await parts.jobs.unfinishedJobs()
+    }
+
+    /// Leaves the jobs of a hub to another process, which owns the hub now. A job that is running ends with its next
+    /// step, which the storage refuses.
+    public func disown(_ hub: Hub.ID) {
+        queue.withLock { $0.remove(hub) }
     }
 
     /// Runs jobs until the task is cancelled, then interrupts the running jobs.
@@ -57,7 +76,7 @@ public final class JobRunner: Sendable {
                 while let progress = queue.withLock({ $0.next() }) {
                     group.addTask {
                         await self.run(progress)
-                        self.queue.withLock { $0.finished(in: progress.job.hub) }
+                        self.queue.withLock { $0.finished(progress) }
                         self.wake.yield()
                     }
                 }
@@ -127,7 +146,7 @@ struct JobParts: Sendable {
 
 /// The reasons why a job stops before its end.
 enum JobStop: Error {
-    /// The server is shutting down; the job continues at the next start.
+    /// The server is shutting down, and the job continues at the next start; or another process runs the job.
     case interrupted
     /// The disk is full; the job continues when enough space is free.
     case noRoom
@@ -138,7 +157,7 @@ enum JobStop: Error {
     init(_ error: StorageError) {
         self =
             switch error.kind {
-            case .closed: .interrupted
+            case .closed, .locked: .interrupted
             case .full: .noRoom
             default: .failed(error.detail)
             }

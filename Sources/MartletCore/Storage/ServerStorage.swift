@@ -11,6 +11,8 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     var containerStore: any ContainerStore { get }
     /// The contents of payloads that are too large for a row.
     var payloadBodies: PayloadBodies { get }
+    /// How this process divides the hubs with others; nil if no other process can use the storage.
+    var nodeStore: (any NodeStore)? { get }
 
     /// Reads a small value, to check that the storage answers.
     func probe() async throws(StorageError)

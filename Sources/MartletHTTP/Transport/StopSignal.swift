@@ -1,6 +1,8 @@
 import Synchronization
 
 /// Tells a transport to send no further requests. A signal that is set cannot be reset. Thread-safe.
+///
+/// A signal with a lease also is set as soon as somebody finds that the lease has ended.
 public final class StopSignal: Sendable {
     /// Identifies an action that runs when the signal is set, so that the action can be removed.
     public struct Registration: Sendable {
@@ -14,10 +16,19 @@ public final class StopSignal: Sendable {
 
     private let flag = Atomic<Bool>(false)
     private let state = Mutex(State())
+    private let lease: SendingLease?
 
-    public init() {}
+    /// - Parameter lease: The lease without which nothing may be sent; nil if there is none.
+    public init(lease: SendingLease? = nil) {
+        self.lease = lease
+    }
 
-    public var isStopped: Bool { flag.load(ordering: .acquiring) }
+    public var isStopped: Bool {
+        if flag.load(ordering: .acquiring) { return true }
+        guard let lease, lease.hasEnded else { return false }
+        stop()
+        return true
+    }
 
     public func stop() {
         let actions = state.withLock { state in
@@ -30,8 +41,9 @@ public final class StopSignal: Sendable {
 
     /// Runs an action when the signal is set, or immediately if it is already set.
     public func onStop(_ action: @escaping @Sendable () -> Void) -> Registration {
+        let isStopped = isStopped
         let number: Int? = state.withLock { state in
-            guard !isStopped else { return nil }
+            guard !isStopped, !flag.load(ordering: .acquiring) else { return nil }
             state.last += 1
             state.actions[state.last] = action
             return state.last

@@ -64,8 +64,18 @@ final class BatchRun {
     /// The number of items that no connection has drawn, including those that were given back.
     var waiting: Int { batch.count - fresh + returned.count + suspects.count }
 
-    /// Draws an item to send; nil if no item is left to draw.
-    func next() -> Int? {
+    /// Draws an item to send; nil if no item is left to draw, or if the batch is to be stopped.
+    func next() -> Int? { stopsNow ? nil : draw() }
+
+    /// Stops the batch if its signal is set. Asked at each draw, because nobody calls `stop` when the lease of the signal
+    /// ends.
+    private var stopsNow: Bool {
+        guard let signal = batch.stop, signal.isStopped else { return false }
+        if refusal == nil { stop() }
+        return true
+    }
+
+    private func draw() -> Int? {
         if let item = returned.popLast() { return Int(item) }
         if fresh < batch.count {
             fresh += 1
@@ -79,7 +89,8 @@ final class BatchRun {
     /// Returns items that were never drawn, to be passed to `draw`. Returns none while there are items that were given
     /// back, because those are drawn first.
     func fresh(atMost count: Int) -> Range<Int> {
-        returned.isEmpty ? fresh..<fresh + min(max(0, count), batch.count - fresh) : fresh..<fresh
+        guard returned.isEmpty, !stopsNow else { return fresh..<fresh }
+        return fresh..<fresh + min(max(0, count), batch.count - fresh)
     }
 
     /// Draws the first `count` of the items that `fresh(atMost:)` returned.
@@ -167,7 +178,7 @@ final class BatchRun {
 
     /// Reports every item that no connection has drawn as failed.
     func abandon(_ error: TransportError) {
-        while let item = next() { answered(item, .failure(error)) }
+        while let item = draw() { answered(item, .failure(error)) }
         flush()
     }
 }

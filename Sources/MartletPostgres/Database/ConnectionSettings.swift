@@ -8,8 +8,6 @@ struct ConnectionSettings: Sendable {
     var schema = "martlet"
     /// How long a read may take, and how long a caller waits for a write before it hears that nobody knows.
     var patience = Duration.seconds(5)
-    /// Keeps other nodes out; nil while a node starts.
-    var fence: NodeFence?
 
     /// Connects, and sets what every statement of this program expects.
     ///
@@ -35,7 +33,6 @@ struct ConnectionSettings: Sendable {
             }
         }
         try connection.run(batch, .until(deadline))
-        try fence?.join(connection, .until(deadline))
         return connection
     }
 

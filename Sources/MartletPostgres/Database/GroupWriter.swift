@@ -9,8 +9,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     private let links: [Link]
     private let queue: Mutex<Queue>
     private let patience: Duration
-    /// Identifies this writer in the table `writers`, for the time of the process.
-    private let identity = Int64.random(in: .min ... .max)
+    /// Identifies this writer in the table `writers`.
+    private let identity: Int64
 
     private struct Waiting {
         var write: Group.Write
@@ -41,9 +41,12 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     /// the more its turn has to do.
     private static var groupLimit: Int { 500 }
 
-    /// - Parameter links: The connections; each has one transaction at a time.
-    init(_ links: [Link], patience: Duration) {
+    /// - Parameters:
+    ///   - links: The connections; each has one transaction at a time.
+    ///   - identity: A number that no other writer ever has.
+    init(_ links: [Link], patience: Duration, identity: Int64) {
         self.links = links
+        self.identity = identity
         self.patience = patience
         queue = Mutex(Queue(freeLinks: Array(links.indices)))
     }

@@ -124,21 +124,26 @@ extension Shard {
     var hub: Hub.ID { Hub.ID(rawValue: Int64(number)) }
 }
 
-/// The last numbers of the notifications and deliveries of a shard. Their lock keeps the writers of sends apart, and
-/// leaves those of devices alone.
+/// The last numbers of the notifications and deliveries of a shard, and its owner. Their lock keeps the writers of sends
+/// apart, and leaves those of devices alone.
 struct SendOrdinals: ShardNumbers {
     var notifications: Int64 = 0
     var deliveries: Int64 = 0
+    /// The incarnation of the node that owns the shard; 0 if there is none.
+    var node: Int64 = 0
+    /// Counts what other nodes have changed.
+    var changes: Int64 = 0
 
     static let locking = Statement.hot(
-        [.int4], "SELECT notifications, deliveries FROM send_ordinals WHERE shard = $1 FOR UPDATE")
+        [.int4], "SELECT notifications, deliveries, node, changes FROM send_ordinals WHERE shard = $1 FOR UPDATE")
     static let reading = Statement.hot(
-        [.int4], "SELECT notifications, deliveries FROM send_ordinals WHERE shard = $1")
+        [.int4], "SELECT notifications, deliveries, node, changes FROM send_ordinals WHERE shard = $1")
     static let claiming = Statement.hot(
-        [.int4, .int8, .int8, .int8, .int8],
+        [.int4, .int8, .int8, .int8, .int8, .int8],
         """
         WITH claimed AS (
-            UPDATE send_ordinals SET notifications = notifications + $2, deliveries = deliveries + $3
+            UPDATE send_ordinals SET notifications = notifications + $2, deliveries = deliveries + $3,
+                changes = changes + $6
             WHERE shard = $1 AND ($2 = 0 OR notifications = $4) AND ($3 = 0 OR deliveries = $5)
             RETURNING 1
         )
@@ -148,6 +153,8 @@ struct SendOrdinals: ShardNumbers {
     init(_ row: Row) {
         notifications = row.integer(0)
         deliveries = row.integer(1)
+        node = row.integer(2)
+        changes = row.integer(3)
     }
 
     func addClaim(since read: SendOrdinals, to parameters: inout Parameters) {
@@ -155,5 +162,6 @@ struct SendOrdinals: ShardNumbers {
         parameters.add(deliveries - read.deliveries)
         parameters.add(read.notifications)
         parameters.add(read.deliveries)
+        parameters.add(changes - read.changes)
     }
 }

@@ -5,7 +5,8 @@ extension PostgresStorage: DeadLetterStore {
     public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
         // The content is the original's, of any platform.
         _ = try await allPlatforms()
-        return try await write(Shard(draft.hub)) { [cache] session throws(StorageError) in
+        return try await write(Shard(draft.hub), elsewhere: .resend) {
+            [cache] session throws(StorageError) in
             try ResendTable(session, cache).accept(draft)
         }
     }

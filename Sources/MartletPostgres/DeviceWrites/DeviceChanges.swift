@@ -22,6 +22,12 @@ struct DeviceChanges {
         addKeys(to: &batch)
         addRemovals(to: &batch)
         addHistory(to: &batch)
+        if !set.progress.isEmpty, let node = set.node {
+            batch.add(JobChanges.owned) {
+                $0.add(shard)
+                $0.add(node)
+            }
+        }
         for progress in set.progress.values { batch.append(JobChanges.storing(progress, in: set.shard)) }
         return batch
     }

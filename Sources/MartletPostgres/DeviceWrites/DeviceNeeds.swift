@@ -18,6 +18,8 @@ struct DeviceNeeds: Sendable {
     var contents: Set<[UInt8]> = []
     /// Ids of jobs whose progress is stored with the writes.
     var jobs: Set<String> = []
+    /// The node that runs the jobs, and must own the shard.
+    var node: Int64?
     /// Ids of registrations of which it must be known what their numbers stand for.
     var described: Set<String> = []
 
@@ -30,6 +32,7 @@ struct DeviceNeeds: Sendable {
         tags.formUnion(other.tags)
         contents.formUnion(other.contents)
         jobs.formUnion(other.jobs)
+        node = node ?? other.node
         described.formUnion(other.described)
     }
 

@@ -13,6 +13,7 @@ struct DeviceReads: Sendable {
     private let knownTags: [TagKey: Int64]
     private let contents: [[UInt8]]
     private let jobs: [String]
+    private let node: Int64?
     private let described: [String]
 
     /// - Parameter cache: The numbers that are known and need not be read.
@@ -25,6 +26,7 @@ struct DeviceReads: Sendable {
         moves = needs.moves
         contents = Array(needs.contents)
         jobs = Array(needs.jobs)
+        node = needs.node
         described = Array(needs.described)
         var (known, unknown) = ([TagKey: Int64](), [TagKey]())
         for key in needs.tags {
@@ -92,6 +94,7 @@ struct DeviceReads: Sendable {
             batch.add(JobChanges.known) {
                 $0.add(shard)
                 $0.add(jobs.map { Array($0.utf8) })
+                $0.add(node)
             }
         }
         if !described.isEmpty {
@@ -142,7 +145,13 @@ struct DeviceReads: Sendable {
             each(rows.popFirst()) { set.contents[contents[Int($0.integer(0)) - 1]] = $0.integer(1) }
         }
         set.tags.merge(knownTags) { read, _ in read }
-        if !jobs.isEmpty { each(rows.popFirst()) { set.jobs.insert($0.text(0)) } }
+        if !jobs.isEmpty {
+            each(rows.popFirst()) { row in
+                set.jobs.insert(row.text(0))
+                set.isOwner = row.bool(1)
+            }
+        }
+        set.node = node
         if !described.isEmpty {
             each(rows.popFirst()) { set.tagNames[$0.integer(0)] = $0.text(1) }
             each(rows.popFirst()) { set.describedContents[$0.integer(0)] = $0.bytes(1) }

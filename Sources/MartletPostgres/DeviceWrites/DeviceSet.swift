@@ -32,6 +32,9 @@ struct DeviceSet {
     var deadSlots: [Int64: Set<String>] = [:]
     /// The ids of those jobs that are there.
     var jobs: Set<String> = []
+    /// The node that runs the jobs, and whether it owns the shard.
+    var node: Int64?
+    var isOwner = false
     /// How far jobs have come with these writes.
     var progress: [String: JobProgress] = [:]
     /// What numbers stand for, where writes have to tell it.

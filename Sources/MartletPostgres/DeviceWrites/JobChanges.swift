@@ -3,8 +3,23 @@ import MartletModel
 
 /// The statements with which the progress of jobs is stored together with writes of devices.
 enum JobChanges {
-    /// Finds out which jobs there are. None of them goes without its hub before it is over.
-    static let known = Statement.hot([.int4, .bytesArray], "SELECT id FROM jobs WHERE shard = $1 AND id = ANY($2)")
+    /// Finds out which jobs there are, and whether they are a node's. None of them goes without its hub before it is over.
+    static let known = Statement.hot(
+        [.int4, .bytesArray, .int8],
+        """
+        SELECT j.id, EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = $1 AND o.node = $3) AS is_own FROM jobs j
+        WHERE j.shard = $1 AND j.id = ANY($2)
+        """)
+
+    /// Keeps the owner of the shard until the COMMIT. Fails with `SQLState.stale` if it is not the given node.
+    static let owned = Statement.hot(
+        [.int4, .int8],
+        """
+        WITH owned AS MATERIALIZED (
+            SELECT 1 FROM send_ordinals WHERE shard = $1 AND node = $2 FOR SHARE
+        )
+        SELECT 1 / count(*)::int4 FROM owned
+        """)
 
     /// The names of the tags that registrations have.
     static let tagNames = Statement.hot(

@@ -20,8 +20,9 @@ extension PostgresStorage: HubStore {
     public func createHub(
         name: String, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Hub? {
-        let coding = coding
-        let made = try await transaction { connection, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
+        let (coding, node) = (coding, nodes.incarnation)
+        let made = try await changeDirectory {
+            connection, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
             // The lock also keeps apart those who create the first hub at the same time.
             let batch = Batch(HubStatements.locking)
             let others = try connection.run(batch, patience)[0]
@@ -52,7 +53,10 @@ extension PostgresStorage: HubStore {
                 $0.add(bytes)
                 $0.add(now)
             }
-            writes.add(HubStatements.makeShard) { $0.add(Shard(hub.id).number) }
+            writes.add(HubStatements.makeShard) {
+                $0.add(Shard(hub.id).number)
+                $0.add(node)
+            }
             if others.count == 0 {
                 writes.add(HubStatements.setBackendHub) { $0.add(hub.id.rawValue) }
             } else if others.count == 1 {
@@ -65,25 +69,39 @@ extension PostgresStorage: HubStore {
     }
 
     public func updateHub(
-        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
-    ) async throws(StorageError) -> Bool {
-        let bytes = try coding.encode(settings, context: HubStatements.context(id))
-        return try await transaction { connection, patience throws(DatabaseFailure) in
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate {
+        let (coding, context) = (coding, HubStatements.context(id))
+        let bytes = try coding.encode(settings, context: context)
+        let update = try await changeDirectory {
+            connection, patience throws(DatabaseFailure) -> Result<HubUpdate, StorageError> in
+            let rows = try connection.run(Batch(SealingStatements.lockHub) { $0.add(id.rawValue) }, patience)[0]
+            guard rows.count == 1 else { return .success(.absent) }
+            do throws(StorageError) {
+                guard try coding.settings(rows[0].bytes(0), context: context) == old else { return .success(.changed) }
+            } catch {
+                return .failure(error)
+            }
             let batch = Batch(HubStatements.updating) {
                 $0.add(id.rawValue)
                 $0.add(bytes)
                 $0.add(now)
             }
-            return try connection.run(batch, patience)[0].changes == 1
+            try connection.run(batch, patience)
+            return .success(.stored)
         }
+        return try update.get()
     }
 
     public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
-        let isDeleted = try await transaction { connection, patience throws(DatabaseFailure) in
+        let isDeleted = try await changeDirectory { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
             guard try connection.run(batch, patience)[0].changes == 1 else { return false }
-            // Without its row of numbers nothing more is written to the shard, and no page of it is read.
-            try connection.run(Batch(HubStatements.removeShard) { $0.add(Shard(id).number) }, patience)
+            // Without its row of numbers nothing more is written to the shard, and no page of it is read. Locked in the
+            // order in which writes of jobs lock them.
+            var removal = Batch(Ordinals.locking) { $0.add(Shard(id).number) }
+            removal.add(HubStatements.removeShard) { $0.add(Shard(id).number) }
+            try connection.run(removal, patience)
             return true
         }
         if isDeleted { try await purge(id) }
@@ -121,7 +139,7 @@ extension PostgresStorage: HubStore {
     }
 
     public func setBackendHub(_ id: Hub.ID) async throws(StorageError) {
-        try await transaction { connection, patience throws(DatabaseFailure) in
+        try await changeDirectory { connection, patience throws(DatabaseFailure) in
             _ = try connection.run(Batch(HubStatements.setBackendHub) { $0.add(id.rawValue) }, patience)
         }
     }
@@ -132,11 +150,40 @@ extension PostgresStorage: HubStore {
         return try coding.rules(bytes, context: HubStatements.namespaceContext)
     }
 
-    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
-        let bytes = try coding.encode(rules, context: HubStatements.namespaceContext)
-        try await transaction { connection, patience throws(DatabaseFailure) in
-            _ = try connection.run(Batch(HubStatements.setRules) { $0.add(bytes) }, patience)
+    public func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool {
+        let (coding, context) = (coding, HubStatements.namespaceContext)
+        let bytes = try coding.encode(rules, context: context)
+        let isReplaced = try await changeDirectory {
+            connection, patience throws(DatabaseFailure) -> Result<Bool, StorageError> in
+            let stored = try connection.run(Batch(SealingStatements.lockNamespace), patience)[0][0].optionalBytes(0)
+            do throws(StorageError) {
+                let current = try stored.map { bytes throws(StorageError) in
+                    try coding.rules(bytes, context: context)
+                }
+                guard (current ?? []) == old else { return .success(false) }
+            } catch {
+                return .failure(error)
+            }
+            try connection.run(Batch(HubStatements.setRules) { $0.add(bytes) }, patience)
+            return .success(true)
         }
+        return try isReplaced.get()
+    }
+
+    /// Changes what all nodes have in memory: hubs, rules and operators. Counts the change, and tells the other nodes of
+    /// it. The count is also a lock: who changes the directory does it before all others, so no two wait for each other.
+    /// - Parameter work: Sends batches and reads their rows. It may run twice.
+    func changeDirectory<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value
+    ) async throws(StorageError) -> Value {
+        let value = try await transaction { connection, patience throws(DatabaseFailure) in
+            try connection.run(Batch(HubStatements.countDirectory), patience)
+            return try work(connection, patience)
+        }
+        nodes.announce([.directory])
+        return value
     }
 
     private static var tooManyHubs: StorageError {
@@ -184,9 +231,9 @@ enum HubStatements {
         WHERE id = $1 AND NOT is_deleted
         """)
     static let makeShard = Statement.rare(
-        [.int4],
+        [.int4, .int8],
         """
-        WITH devices AS (INSERT INTO ordinals (shard) VALUES ($1)) INSERT INTO send_ordinals (shard) VALUES ($1)
+        WITH devices AS (INSERT INTO ordinals (shard) VALUES ($1)) INSERT INTO send_ordinals (shard, node) VALUES ($1, $2)
         """)
     static let removeShard = Statement.rare(
         [.int4],
@@ -198,6 +245,7 @@ enum HubStatements {
     static let proposeBackendHub = Statement.rare(
         [.int8], "UPDATE namespace SET backend_hub = $1 WHERE backend_hub IS NULL")
     static let rules = Statement.rare([], "SELECT rules FROM namespace")
+    static let countDirectory = Statement.rare([], "UPDATE namespace SET directory_version = directory_version + 1")
     static let setRules = Statement.rare([.bytes], "UPDATE namespace SET rules = $1")
 
     /// The tables of a shard, which lose all rows of a deleted hub.

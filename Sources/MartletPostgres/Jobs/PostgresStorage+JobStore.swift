@@ -5,9 +5,20 @@ extension PostgresStorage: JobStore {
     public func createJob(_ job: Job) async throws(StorageError) {
         let shard = Shard(job.hub)
         let sealed = try coding.sealedAddresses(of: job)
-        try await transaction { connection, patience throws(DatabaseFailure) in
-            // The number of a job is one above the last, so two are not added at the same time.
-            var batch = Batch(Ordinals.locking) { $0.add(shard.number) }
+        let hints = try await transaction { [nodes] connection, patience throws(DatabaseFailure) in
+            // The number of a job is one above the last, so two are not added at the same time. The second lock keeps the
+            // owner of the hub.
+            var locking = Batch(Ordinals.locking) { $0.add(shard.number) }
+            locking.add(SendOrdinals.locking) { $0.add(shard.number) }
+            let found = try connection.run(locking, patience)[1]
+            guard found.count == 1 else { return [HintText]() }
+            let before = SendOrdinals(found[0])
+            var numbers = before
+            let hints = SendChange.hub.count(in: &numbers, shard, by: nodes.incarnation)
+            var batch = Batch(SendOrdinals.claiming) {
+                $0.add(shard.number)
+                numbers.addClaim(since: before, to: &$0)
+            }
             batch.add(JobStatements.insert) {
                 $0.add(shard.number)
                 $0.add(job.id)
@@ -26,7 +37,9 @@ extension PostgresStorage: JobStore {
             }
             batch.add(JobStatements.removeSurplus) { $0.add(shard.number) }
             try connection.run(batch, patience)
+            return hints
         }
+        nodes.announce(hints)
     }
 
     public func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job? {
@@ -50,7 +63,7 @@ extension PostgresStorage: JobStore {
     }
 
     public func unfinishedJobs() async throws(StorageError) -> [JobProgress] {
-        let rows = try await read(Batch(JobStatements.unfinished))[0]
+        let rows = try await read(Batch(JobStatements.unfinished) { $0.add(nodes.incarnation) })[0]
         var jobs: [JobProgress] = []
         for index in 0..<rows.count {
             jobs.append(JobProgress(job: try coding.job(rows[index]), cursor: JobCursor(rows[index])))
@@ -60,9 +73,19 @@ extension PostgresStorage: JobStore {
 
     @discardableResult
     public func record(_ progress: JobProgress) async throws(StorageError) -> Bool {
-        try await transaction { connection, patience throws(DatabaseFailure) in
-            try connection.run(JobChanges.storing(progress, in: Shard(progress.job.hub)), patience)[0].changes == 1
+        let shard = Shard(progress.job.hub)
+        let isThere = try await transaction {
+            [nodes] connection, patience throws(DatabaseFailure) -> Result<Bool, StorageError> in
+            let found = try connection.run(Batch(SendOrdinals.locking) { $0.add(shard.number) }, patience)[0]
+            guard found.count == 1 else { return .success(false) }
+            guard SendOrdinals(found[0]).node == nodes.incarnation else {
+                nodes.countRefusal()
+                return .failure(PostgresNodes.notOwner)
+            }
+            return .success(
+                try connection.run(JobChanges.storing(progress, in: shard), patience)[0].changes == 1)
         }
+        return try isThere.get()
     }
 
     public func apply(
@@ -75,10 +98,14 @@ extension PostgresStorage: JobStore {
         let known = try await allPlatforms()
         var needs = DeviceNeeds()
         for change in changes { needs.add(change, platforms, known.flatMap(\.scopes), in: shard) }
-        needs.jobs = [job]
+        (needs.jobs, needs.node) = ([job], nodes.incarnation)
         needs.described = needs.registrations
-        return try await write(to: shard, needs) { set throws(StorageError) in
+        return try await write(to: shard, needs) { [nodes] set throws(StorageError) in
             guard set.exists, set.jobs.contains(job) else { return nil }
+            guard set.isOwner else {
+                nodes.countRefusal()
+                throw PostgresNodes.notOwner
+            }
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes {
                 switch set.apply(change, platforms, at: now) {
@@ -201,13 +228,14 @@ enum JobStatements {
     static let list = Statement.hot(
         [.int4, .int8], "SELECT \(columns) FROM jobs j WHERE j.shard = $1 ORDER BY j.sequence DESC LIMIT $2")
 
-    /// Runs at the start alone, so it may look at all shards.
+    /// Runs rarely, so it may look at all shards.
     static let unfinished = Statement.rare(
-        [],
+        [.int8],
         """
         SELECT \(columns), j.input_offset, j.line, j.input_tag, j.last_sequence, j.count, j.output_bytes,
             j.pending_output, j.failed_bytes, j.pending_failed, j.is_written
-        FROM jobs j JOIN ordinals o ON o.shard = j.shard WHERE NOT j.is_final ORDER BY j.created_at, j.shard, j.sequence
+        FROM jobs j JOIN send_ordinals o ON o.shard = j.shard WHERE NOT j.is_final AND o.node = $1
+        ORDER BY j.created_at, j.shard, j.sequence
         """)
 
     static let countLimit = 1_000_000

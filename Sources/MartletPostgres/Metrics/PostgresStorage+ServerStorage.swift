@@ -3,6 +3,7 @@ import MartletModel
 
 extension PostgresStorage: ServerStorage {
     public var containerStore: any ContainerStore { containers }
+    public var nodeStore: (any NodeStore)? { nodes }
 
     public func turn() async {
         await withTaskGroup { group in

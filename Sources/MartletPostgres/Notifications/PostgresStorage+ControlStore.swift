@@ -5,13 +5,17 @@ extension PostgresStorage: ControlStore {
     public func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange {
-        try await write(Shard(hub)) { [cache] session throws(StorageError) in
+        let work: @Sendable (ShardSession) throws(StorageError) -> ControlChange = {
+            [cache] session throws(StorageError) in
             try ControlTable(session, cache).apply(wish, to: id, at: now)
         }
+        // A roll-out asks for these itself, and it is the owner who sends it.
+        if wish == .halt || wish == .release { return try await writeAsOwner(Shard(hub), work) ?? .ended }
+        return try await write(Shard(hub), elsewhere: .control, work)
     }
 
     public func controlled() async throws(StorageError) -> [ControlledNotification] {
-        let rows = try await read(Batch(NotificationStatements.controlled))[0]
+        let rows = try await read(Batch(NotificationStatements.controlled) { $0.add(nodes.incarnation) })[0]
         var found: [ControlledNotification] = []
         for index in 0..<rows.count {
             found.append(
@@ -34,23 +38,24 @@ extension PostgresStorage: ControlStore {
     }
 
     public func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int? {
-        try await write(Shard(ofComposed: sequence)) { session throws(StorageError) in
+        try await writeAsOwner(Shard(ofComposed: sequence)) { session throws(StorageError) in
             try RolloutTable(session).setAudience(count, of: sequence)
-        }
+        } ?? nil
     }
 
     public func setSample(
         _ sample: CountedSample, ofRollout sequence: Int64
     ) async throws(StorageError) -> RolloutRecord? {
-        try await write(Shard(ofComposed: sequence)) { session throws(StorageError) in
+        try await writeAsOwner(Shard(ofComposed: sequence)) { session throws(StorageError) in
             try RolloutTable(session).setSample(sample, of: sequence)
-        }
+        } ?? nil
     }
 
     public func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
         let batch = Batch(NotificationStatements.canariesDue) {
             $0.add(now)
             $0.add(Int64(limit))
+            $0.add(nodes.incarnation)
         }
         let rows = try await read(batch)[0]
         var found: [HeldCanary] = []
@@ -65,16 +70,20 @@ extension PostgresStorage: ControlStore {
     }
 
     public func restartHolds(at now: Timestamp) async throws(StorageError) {
-        let rows = try await read(Batch(NotificationStatements.holding) { $0.add(now) })[0]
+        let batch = Batch(NotificationStatements.holding) {
+            $0.add(now)
+            $0.add(nodes.incarnation)
+        }
+        let rows = try await read(batch)[0]
         for index in 0..<rows.count {
-            try await write(Shard(number: rows[index].integer32(0))) { session in
+            _ = try await writeAsOwner(Shard(number: rows[index].integer32(0))) { session in
                 RolloutTable(session).restartHolds(at: now)
             }
         }
     }
 
     public func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
-        try await write(Shard(ofComposed: sequence)) { session in
+        _ = try await writeAsOwner(Shard(ofComposed: sequence)) { session in
             RolloutTable(session).recordWaitingForAnswers(of: sequence, at: now)
         }
     }

@@ -3,8 +3,11 @@ public import MartletModel
 
 extension PostgresStorage: LaneStore {
     public func persistedLaneStates(at now: Timestamp) async throws(StorageError) -> [PersistedLaneState] {
-        var batch = Batch(LaneStatements.pauses) { $0.add(now) }
-        batch.add(LaneStatements.quarantines)
+        var batch = Batch(LaneStatements.pauses) {
+            $0.add(now)
+            $0.add(nodes.incarnation)
+        }
+        batch.add(LaneStatements.quarantines) { $0.add(nodes.incarnation) }
         let rows = try await read(batch)
         var states: [LaneID: PersistedLaneState] = [:]
         for index in 0..<rows[0].count {
@@ -25,7 +28,7 @@ extension PostgresStorage: LaneStore {
     }
 
     public func forgetPauses(of hub: Hub.ID) async throws(StorageError) {
-        try await write(Shard(hub)) { session in LaneTable(session).forgetPauses() }
+        _ = try await writeAsOwner(Shard(hub)) { session in LaneTable(session).forgetPauses() }
     }
 }
 
@@ -35,17 +38,19 @@ extension LaneID {
     }
 }
 
-/// What a node reads of all hubs when it starts. Hubs that are being removed are left out.
+/// What a node reads of its hubs when it gets them. Hubs that are being removed are left out.
 enum LaneStatements {
     static let pauses = Statement.rare(
-        [.int8],
+        [.int8, .int8],
         """
         SELECT l.shard, l.platform, l.origin, l.until, l.outcome, l.reason
-        FROM lane_pauses l JOIN send_ordinals o ON o.shard = l.shard WHERE l.until > $1
+        FROM lane_pauses l JOIN send_ordinals o ON o.shard = l.shard
+        WHERE l.until > $1 AND o.node = $2
         """)
     static let quarantines = Statement.rare(
-        [],
+        [.int8],
         """
         SELECT q.shard, q.platform, q.application FROM quarantines q JOIN send_ordinals o ON o.shard = q.shard
+        WHERE o.node = $1
         """)
 }

@@ -5,7 +5,8 @@ extension PostgresStorage: NotificationStore {
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
         let all = draft.backlogLimits == nil ? nil : try await backlogSize()
         try await prepare(draft.content, draft.collapse)
-        return try await write(Shard(draft.hub)) { [cache] session throws(StorageError) in
+        return try await write(Shard(draft.hub), elsewhere: .acceptance(of: draft)) {
+            [cache] session throws(StorageError) in
             try NotificationTable(session, cache).accept(draft, backlogOfAll: all)
         }
     }
@@ -38,16 +39,18 @@ extension PostgresStorage: NotificationStore {
         let batch = Batch(NotificationStatements.due) {
             $0.add(now)
             $0.add(Int64(limit))
+            $0.add(nodes.incarnation)
         }
         let rows = try await read(batch)[0]
         var released = ReleasedNotifications(count: 0, deliveries: [])
         // One shard after another, each in a transaction of its own.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
-            let own = try await write(Shard(number: rows[index].integer32(0))) { [cache] session throws(StorageError) in
-                guard session.numbers != nil else { return ReleasedNotifications(count: 0, deliveries: []) }
-                return try NotificationTable(session, cache).release(due: now, limit: left)
+            let own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
+                [cache] session throws(StorageError) in
+                try NotificationTable(session, cache).release(due: now, limit: left)
             }
+            guard let own else { continue }
             released.count += own.count
             released.deliveries += own.deliveries
         }
@@ -55,7 +58,7 @@ extension PostgresStorage: NotificationStore {
     }
 
     public func nextDue() async throws(StorageError) -> Timestamp? {
-        let rows = try await read(Batch(NotificationStatements.nextDue))[0]
+        let rows = try await read(Batch(NotificationStatements.nextDue) { $0.add(nodes.incarnation) })[0]
         return rows.count == 1 ? rows[0].optionalTimestamp(0) : nil
     }
 
@@ -68,14 +71,15 @@ extension PostgresStorage: NotificationStore {
     public func cancel(
         _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Cancellation {
-        try await write(Shard(hub)) { [cache] session throws(StorageError) in
+        try await write(Shard(hub), elsewhere: .cancellation) { [cache] session throws(StorageError) in
             try NotificationTable(session, cache).cancel(id, at: now)
         }
     }
 
     public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
         try await prepare(draft.content, draft.collapse)
-        return try await write(Shard(draft.hub)) { [cache] session throws(StorageError) in
+        return try await write(Shard(draft.hub), elsewhere: .replacement) {
+            [cache] session throws(StorageError) in
             try NotificationTable(session, cache).replace(draft)
         }
     }
@@ -103,6 +107,7 @@ extension PostgresStorage: NotificationStore {
         let batch = Batch(NotificationStatements.unfinished) {
             $0.add(id.rawValue)
             $0.add(Int64(limit))
+            $0.add(nodes.incarnation)
         }
         let rows = try await read(batch)[0]
         var found: [DeliveryProgress] = []
@@ -115,9 +120,9 @@ extension PostgresStorage: NotificationStore {
 
     @discardableResult
     public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
-        try await write(Shard(ofComposed: step.delivery.rawValue)) { [cache] session throws(StorageError) in
+        try await writeAsOwner(Shard(ofComposed: step.delivery.rawValue)) { [cache] session throws(StorageError) in
             try DeliveryTable(session).record(step, cache)
-        }
+        } ?? false
     }
 
     public func retries(
@@ -146,11 +151,12 @@ extension PostgresStorage: NotificationStore {
     }
 
     public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
-        // The clock was set back: rare, and about all hubs.
-        try await transaction { connection, patience throws(DatabaseFailure) in
+        // The clock was set back: rare, and about all hubs of this node.
+        try await transaction { [nodes] connection, patience throws(DatabaseFailure) in
             let batch = Batch(NotificationStatements.expedite) {
                 $0.add(timestamp)
                 $0.add(amount.wholeMilliseconds)
+                $0.add(nodes.incarnation)
             }
             _ = try connection.run(batch, patience)
         }
@@ -159,14 +165,14 @@ extension PostgresStorage: NotificationStore {
     public func expediteRetries(
         after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> Int {
-        try await write(Shard(hub)) { session throws(StorageError) in
+        try await writeAsOwner(Shard(hub)) { session throws(StorageError) in
             try session.changes(
                 """
                 UPDATE retries SET due_at = $2 WHERE shard = $1 AND ctid = ANY(ARRAY(
                     SELECT r.ctid FROM deliveries d JOIN retries r ON r.shard = $1 AND r.delivery = d.id
                     WHERE d.shard = $1 AND NOT d.is_final AND r.due_at > $2 AND r.outcome = $3 LIMIT $4))
                 """, now, outcome.rawValue, limit)
-        }
+        } ?? 0
     }
 
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
@@ -197,8 +203,8 @@ extension PostgresStorage: NotificationStore {
     }
 }
 
-/// What is read of all hubs: when a node starts, and by timers. Hubs that are being removed have no numbers any more, and
-/// are left out.
+/// What is read of all hubs of a node: when it starts, and by timers. Hubs that are being removed have no numbers any more,
+/// and are left out.
 enum NotificationStatements {
     static let backlog = Statement.rare(
         [],
@@ -216,78 +222,83 @@ enum NotificationStatements {
         held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL
         """
 
-    /// True unless the hub is being removed.
-    private static func stands(_ table: String) -> String {
-        "EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = \(table).shard)"
+    /// True if this node owns the hub.
+    private static func isOwn(_ table: String, _ node: String) -> String {
+        "EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = \(table).shard AND o.node = \(node))"
     }
 
     /// The shards where something begins, the earliest first.
     static let due = Statement.rare(
-        [.int8, .int8],
+        [.int8, .int8, .int8],
         """
         SELECT d.shard FROM (
             (SELECT n.shard, n.due_at AS at FROM notifications n
             WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= $1
-                AND (n.control = 'running' OR n.expires_at <= $1) AND \(stands("n"))
+                AND (n.control = 'running' OR n.expires_at <= $1) AND \(isOwn("n", "$3"))
             ORDER BY n.due_at LIMIT $2)
             UNION ALL
             (SELECT p.shard, coalesce(p.due_at, p.expires_at) FROM parts p
-            WHERE coalesce(p.due_at, p.expires_at) <= $1 AND \(partIsWaiting) AND \(stands("p"))
+            WHERE coalesce(p.due_at, p.expires_at) <= $1 AND \(partIsWaiting) AND \(isOwn("p", "$3"))
             ORDER BY coalesce(p.due_at, p.expires_at) LIMIT $2)) d
         GROUP BY d.shard ORDER BY min(d.at)
         """)
 
     static let nextDue = Statement.rare(
-        [],
+        [.int8],
         """
         SELECT min(d.at) FROM (
             (SELECT n.due_at AS at FROM notifications n
-            WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.control = 'running' AND \(stands("n"))
+            WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.control = 'running' AND \(isOwn("n", "$1"))
             ORDER BY n.due_at LIMIT 1)
             UNION ALL
             SELECT greatest(n.due_at, n.expires_at) FROM notifications n
-            WHERE n.control <> 'running' AND n.begun_at IS NULL AND n.finished_at IS NULL AND \(stands("n"))
+            WHERE n.control <> 'running' AND n.begun_at IS NULL AND n.finished_at IS NULL AND \(isOwn("n", "$1"))
             UNION ALL
-            (SELECT coalesce(p.due_at, p.expires_at) FROM parts p WHERE \(partIsWaiting) AND \(stands("p"))
+            (SELECT coalesce(p.due_at, p.expires_at) FROM parts p WHERE \(partIsWaiting) AND \(isOwn("p", "$1"))
             ORDER BY coalesce(p.due_at, p.expires_at) LIMIT 1)
             UNION ALL
             (SELECT n.held_at + n.wait FROM notifications n
-            WHERE \(isHolding) AND n.control = 'running' AND n.finished_at IS NULL AND \(stands("n"))
+            WHERE \(isHolding) AND n.control = 'running' AND n.finished_at IS NULL AND \(isOwn("n", "$1"))
             ORDER BY n.held_at + n.wait LIMIT 1)) d
         """)
 
     static let canariesDue = Statement.rare(
-        [.int8, .int8],
+        [.int8, .int8, .int8],
         """
         SELECT n.shard, n.sequence, n.id FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
         WHERE \(isHolding) AND n.control = 'running' AND n.finished_at IS NULL AND n.held_at + n.wait <= $1
+            AND o.node = $3
         ORDER BY n.held_at + n.wait LIMIT $2
         """)
 
     /// The shards with canaries that wait.
     static let holding = Statement.rare(
-        [.int8],
+        [.int8, .int8],
         """
         SELECT DISTINCT n.shard FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
         WHERE n.held_at + n.wait > $1 AND n.released_at IS NULL AND n.finished_at IS NULL
-            AND (n.held_at > $1 OR n.judged_at IS NOT NULL)
+            AND (n.held_at > $1 OR n.judged_at IS NOT NULL) AND o.node = $2
         """)
 
     static let controlled = Statement.rare(
-        [],
+        [.int8],
         """
         SELECT n.shard, n.sequence, n.control FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
-        WHERE n.control <> 'running' AND n.finished_at IS NULL
+        WHERE n.control <> 'running' AND n.finished_at IS NULL AND o.node = $1
         """)
 
     static let unfinished = Statement.rare(
-        [.int8, .int8],
+        [.int8, .int8, .int8],
         """
         SELECT \(DeliveryTable.progressColumns) FROM deliveries d JOIN send_ordinals o ON o.shard = d.shard
             JOIN notifications n ON n.shard = d.shard AND n.sequence = d.notification
-        WHERE NOT d.is_final AND d.id > $1 ORDER BY d.id LIMIT $2
+        WHERE NOT d.is_final AND d.id > $1 AND o.node = $3 ORDER BY d.id LIMIT $2
         """)
 
     static let expedite = Statement.rare(
-        [.int8, .int8], "UPDATE retries SET due_at = due_at - $2 WHERE due_at > $1")
+        [.int8, .int8, .int8],
+        """
+        UPDATE retries r SET due_at = r.due_at - $2 FROM send_ordinals o
+        WHERE r.due_at > $1 AND o.shard = r.shard AND o.node = $3
+        """)
 }

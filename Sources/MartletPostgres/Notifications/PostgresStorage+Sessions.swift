@@ -3,29 +3,51 @@ import MartletModel
 
 extension PostgresStorage {
     /// Writes in the next transaction of a shard's sends.
-    /// - Parameter work: It may run twice, so it has no effect but on the session.
+    /// - Parameters:
+    ///   - elsewhere: What follows from the write if this node does not own the shard.
+    ///   - work: It may run twice, so it has no effect but on the session.
     func write<Value: Sendable>(
-        _ shard: Shard, _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
+        _ shard: Shard, elsewhere: Elsewhere<Value> = Elsewhere(),
+        _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
         do throws(StorageError) {
-            return try await submit(to: shard, work)
+            return try await submit(to: shard, elsewhere, work)
         } catch  where error == NumberCache.unknownPlatform {
             // A platform that another node has met first. Its number is in the directory.
             _ = try await allPlatforms()
-            return try await submit(to: shard, work)
+            return try await submit(to: shard, elsewhere, work)
+        }
+    }
+
+    /// Writes what only the owner of a shard writes: another node may have taken the shard over meanwhile, and goes on from
+    /// what was recorded before.
+    /// - Returns: Nil if this node does not own the shard; then nothing is written.
+    func writeAsOwner<Value: Sendable>(
+        _ shard: Shard, _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value? {
+        try await write(shard) { [nodes] session throws(StorageError) in
+            guard let numbers = session.numbers else { return nil }
+            guard numbers.node == nodes.incarnation else {
+                nodes.countRefusal()
+                return nil
+            }
+            return try work(session)
         }
     }
 
     private func submit<Value: Sendable>(
-        to shard: Shard, _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
+        to shard: Shard, _ elsewhere: Elsewhere<Value>,
+        _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
         let result: Result<Value, StorageError> = await withCheckedContinuation { caller in
             let fail: @Sendable (StorageError) -> Void = { caller.resume(returning: .failure($0)) }
             let write = SendWrite(
-                apply: { session throws(StorageError) in
+                apply: { [nodes] session throws(StorageError) in
                     let value = try work(session)
-                    return { caller.resume(returning: .success(value)) }
-                }, fail: fail)
+                    let answer = session.numbers?.node == nodes.incarnation ? value : elsewhere.answer(value)
+                    return SendWrite.Applied(
+                        answer: { caller.resume(returning: .success(answer)) }, change: elsewhere.change(value))
+                }, fail: fail, nodes: nodes)
             sends.submit(write, to: shard, fail: fail)
         }
         return try result.get()

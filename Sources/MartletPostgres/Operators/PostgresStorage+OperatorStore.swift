@@ -28,7 +28,7 @@ extension PostgresStorage: OperatorStore {
     // MARK: Links
 
     public func invite(_ entry: Operator, by link: OperatorLink) async throws(StorageError) {
-        try await transaction { connection, patience throws(DatabaseFailure) in
+        try await changeDirectory { connection, patience throws(DatabaseFailure) in
             var batch = Batch.putting(entry)
             batch.append(.adding(link))
             try connection.run(batch, patience)
@@ -122,7 +122,7 @@ extension PostgresStorage: OperatorStore {
 
     public func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool {
         let name = name.lowercased()
-        return try await transaction { connection, patience throws(DatabaseFailure) in
+        return try await changeDirectory { connection, patience throws(DatabaseFailure) in
             var batch = Batch(OperatorStatements.lock) { $0.add(name) }
             batch.append(.endingSessions(of: name, except: kept))
             return try connection.run(batch, patience)[0].count == 1
@@ -133,7 +133,7 @@ extension PostgresStorage: OperatorStore {
 
     public func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult {
         let name = name.lowercased()
-        return try await transaction { connection, patience throws(DatabaseFailure) in
+        return try await changeDirectory { connection, patience throws(DatabaseFailure) in
             // Whether another administrator is left is decided while all of them stay as they are.
             let locking =
                 change.endsAdministration

@@ -5,7 +5,8 @@ extension PostgresStorage {
     public func enter(
         _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
     ) async throws(StorageError) -> ProviderVisitResult {
-        try await transaction { connection, patience throws(DatabaseFailure) in
+        let (result, isChange) = try await transaction {
+            connection, patience throws(DatabaseFailure) -> (ProviderVisitResult, Bool) in
             // Two visits at the same time might add one person twice, take the same name, or exceed the limit.
             var locking = Batch(ProviderVisitStatements.lock)
             locking.add(ProviderVisitStatements.lockKnown) {
@@ -14,16 +15,16 @@ extension PostgresStorage {
             }
             let found = try connection.run(locking, patience)[1]
             let person = found.count == 1 ? Operator(found[0]) : nil
-            if let person, person.isDisabled { return .disabled(person.name) }
+            if let person, person.isDisabled { return (.disabled(person.name), false) }
             guard !visit.roles.isEmpty else {
                 if let person { try connection.run(Batch.ending(person), patience) }
-                return .noRole(person?.name)
+                return (.noRole(person?.name), person != nil)
             }
             guard let known = person else {
                 guard let entry = try Self.add(visit, at: session.createdAt, connection, patience) else {
-                    return .tooMany
+                    return (.tooMany, false)
                 }
-                return try Self.open(session, of: entry, Batch(), connection, patience)
+                return (try Self.open(session, of: entry, Batch(), connection, patience), true)
             }
             var batch = Batch()
             if known.roles != visit.roles { batch.append(.endingSessions(of: known.folded, except: nil)) }
@@ -33,10 +34,13 @@ extension PostgresStorage {
             }
             if let confirmed, known.roles == visit.roles {
                 let result = try Self.confirm(confirmed, by: session, of: known, batch, connection, patience)
-                if let result { return result }
+                if let result { return (result, false) }
             }
-            return try Self.open(session, of: known, batch, connection, patience)
+            return (try Self.open(session, of: known, batch, connection, patience), known.roles != visit.roles)
         }
+        // Not in the same transaction, where changes of operators would wait for each other's locks.
+        if isChange { try await changeDirectory { _, _ throws(DatabaseFailure) in } }
+        return result
     }
 
     /// Adds an operator for a person, under the first name that nobody has.

@@ -88,6 +88,23 @@ final class Connection {
     /// nowhere else: it counts as no success.
     var hasWarned: Bool { warnings.count > 0 }
 
+    // MARK: Notifications
+
+    /// What to poll for notifications.
+    var socket: Int32 { PQsocket(connection) }
+
+    /// Returns the texts that other sessions have sent to the channels that this one listens to, without waiting.
+    func notifications() throws(DatabaseFailure) -> [String] {
+        guard PQconsumeInput(connection) == 1 else { throw lost() }
+        let own = PQbackendPID(connection)
+        var texts: [String] = []
+        while let notification = PQnotifies(connection) {
+            if notification.pointee.be_pid != own { texts.append(String(cString: notification.pointee.extra)) }
+            PQfreemem(notification)
+        }
+        return texts
+    }
+
     // MARK: Sending
 
     private enum Awaited {

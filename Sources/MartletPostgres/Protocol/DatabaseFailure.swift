@@ -10,8 +10,6 @@ enum DatabaseFailure: Error, Equatable {
     case late
     /// What the server sent is not what was asked for.
     case corrupt(String)
-    /// Another node serves the database.
-    case replaced
     case closed
 
     /// True if another connection may succeed with the same statements.
@@ -19,7 +17,7 @@ enum DatabaseFailure: Error, Equatable {
         switch self {
         case .refused(let state): state.endsConnection
         case .lost, .late: true
-        case .corrupt, .replaced, .closed: false
+        case .corrupt, .closed: false
         }
     }
 
@@ -39,7 +37,6 @@ enum DatabaseFailure: Error, Equatable {
                 "The database did not answer in time. If this goes on, look for long transactions, a full disk or a "
                     + "missing standby.")
         case .corrupt(let sentence): StorageError(.corrupt, sentence)
-        case .replaced: NodeFence.replaced
         case .closed: StorageError(.closed, "The storage has been closed.")
         }
     }

@@ -3,8 +3,7 @@ extension Migration {
     /// value, sealed as far as they are secret. A hub that is marked as deleted no longer occupies its name; its rows
     /// are removed in portions.
     ///
-    /// `node` counts the starts of nodes: the node with the last number is the one that serves. `sealed_check` is a sealed
-    /// text that only the keys of this database open.
+    /// `node` is of no use any more (`nodes`). `sealed_check` is a sealed text that only the keys of this database open.
     ///
     /// `platforms` gives each platform a number. With the kind of a registration it is the `scope`, twice the number,
     /// and one more for templates: the place in the key by which a fan-out reads.

@@ -16,5 +16,6 @@ struct Migration: Sendable {
         jobs,
         campaigns,
         containers,
+        nodes,
     ]
 }

@@ -1,42 +1,41 @@
 import MartletCore
+import MartletModel
 
-/// What a node does before it serves, on a connection of its own: it makes sure that no other node serves, that the
-/// database is one for this program, and that its keys open what is sealed there.
+/// What a node does before it serves, on a connection of its own: it makes sure that the database is one for this program
+/// and that its keys open what is sealed there, and joins the nodes.
 struct NodeStart: Sendable {
-    /// nil if the database admits other nodes.
-    var fence: NodeFence?
-    /// The deliveries that earlier nodes have left.
+    var incarnation: Int64
+    /// The deliveries that are not finished.
     var unfinished: [Delivery.ID]
 
-    /// - Parameter takeover: How long to wait for the node before to end; nil to admit other nodes.
     static func run(
-        _ settings: ConnectionSettings, _ sealer: any Sealer, takeover: Duration?, _ connection: Connection
+        _ settings: ConnectionSettings, _ sealer: any Sealer, _ options: PostgresStorage.Options,
+        _ connection: Connection
     ) throws(DatabaseFailure) -> Result<NodeStart, StorageError> {
         // The migration of a large database takes its time.
-        let patience = Connection.Patience.until(.now + (takeover ?? .zero) + .seconds(60))
+        let patience = Connection.Patience.until(.now + .seconds(60))
         let check = try ServerCheck(connection, patience)
         if let fault = check.fault(of: settings.address) { return .failure(fault) }
-        let key = NodeFence.key(of: settings.schema)
-        if let takeover { try NodeFence.take(key, takeover, connection, patience) }
         do throws(StorageError) {
             try Migrator(migrations: Migration.all, schema: settings.schema).migrate(connection, patience)
         } catch {
             return .failure(error)
         }
         if let fault = try KeyCheck(sealer: sealer).check(connection, patience) { return .failure(fault) }
-        var fence: NodeFence?
-        if takeover != nil {
-            // No transaction of an earlier node is on its way any more, so nobody looks for its row.
-            try connection.run(Batch(forgetWriters), patience)
-            fence = try NodeFence.begin(key, connection, patience)
+        var batch = Batch(NodeStatements.join) {
+            $0.add(options.node)
+            $0.add(options.version)
+            $0.add(Int32(PostgresStorage.schema))
+            $0.add(options.lease.wholeMilliseconds)
         }
-        let rows = try connection.run(Batch(unfinished), patience)[0]
+        batch.add(unfinished)
+        if let predecessor = options.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
+        let rows = try connection.run(batch, patience)
         return .success(
             NodeStart(
-                fence: fence,
-                unfinished: (0..<rows.count).map { Delivery.ID(rawValue: rows[$0].integer(0)) }))
+                incarnation: rows[0][0].integer(0),
+                unfinished: (0..<rows[1].count).map { Delivery.ID(rawValue: rows[1][$0].integer(0)) }))
     }
 
-    private static let forgetWriters = Statement.rare([], "DELETE FROM writers")
     private static let unfinished = Statement.rare([], "SELECT id FROM deliveries WHERE NOT is_final")
 }

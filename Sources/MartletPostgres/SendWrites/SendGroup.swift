@@ -3,14 +3,22 @@ import MartletCore
 /// A write of notifications, deliveries or what belongs to them: what it does, and who waits for it.
 struct SendWrite: Sendable {
     /// Applies the write, and returns what tells its caller once it is stored. It may run twice.
-    var apply: @Sendable (ShardSession) throws(StorageError) -> @Sendable () -> Void
+    var apply: @Sendable (ShardSession) throws(StorageError) -> Applied
     var fail: @Sendable (StorageError) -> Void
+    /// Who writes.
+    var nodes: PostgresNodes
+
+    struct Applied {
+        var answer: @Sendable () -> Void
+        var change: SendChange
+    }
 }
 
 /// The writes of sends of one hub that are done in one transaction, one after another. Each sees those before it.
 struct SendGroup: ShardGroup {
     private let writes: [SendWrite]
     private var answers: [@Sendable () -> Void] = []
+    private var hints: [HintText] = []
 
     static let lockOrder = LockOrder.beforeReads
 
@@ -25,12 +33,22 @@ struct SendGroup: ShardGroup {
     ) throws(StorageError) -> Batch {
         session.numbers = numbers
         answers = []
-        for write in writes { answers.append(try write.apply(session)) }
+        var change = SendChange.none
+        for write in writes {
+            let applied = try write.apply(session)
+            answers.append(applied.answer)
+            change.formUnion(applied.change)
+        }
         numbers = session.numbers
+        if var counted = numbers, let node = writes.first?.nodes.incarnation {
+            hints = change.count(in: &counted, session.shard, by: node)
+            numbers = counted
+        }
         return Batch()
     }
 
     func succeed() {
+        writes.first?.nodes.announce(hints)
         for answer in answers { answer() }
     }
 

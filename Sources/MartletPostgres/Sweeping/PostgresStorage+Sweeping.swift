@@ -15,6 +15,14 @@ extension PostgresStorage {
             }
         }
         try await purgeDeletedHubs()
+        try await sweepNodes()
         try await sweepContents()
+    }
+
+    private func sweepNodes() async throws(StorageError) {
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            try connection.run(Batch(NodeStatements.sweep), patience)
+            try connection.run(Batch(NodeStatements.sweepWriters), patience)
+        }
     }
 }

@@ -30,6 +30,7 @@ struct AdminAPI: Sendable {
     let deviceSearch: DeviceAdministration
     let services: ServiceAdministration
     let server: ServerAdministration
+    let nodes: NodeAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -70,6 +71,7 @@ struct AdminAPI: Sendable {
         deviceSearch.addRoutes(to: &router)
         services.addRoutes(to: &router)
         server.addRoutes(to: &router)
+        nodes.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)

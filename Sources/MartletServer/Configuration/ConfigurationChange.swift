@@ -77,7 +77,8 @@ public struct ConfigurationChange: Sendable {
     }
 
     private static let settings: [Setting] = [
-        .restart("data", \.dataDirectory), .restart("database", \.database), .restart("admin-socket", \.adminSocket),
+        .restart("data", \.dataDirectory), .restart("database", \.database), .restart("node", \.node),
+        .restart("admin-socket", \.adminSocket),
         .restart("listen", \.listen),
         .restart("listen", \.listenSocket), .restart("proxy-protocol", \.usesProxyProtocol),
         .restart("tls-listen", \.tlsListen),

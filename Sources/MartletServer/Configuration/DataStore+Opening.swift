@@ -24,15 +24,40 @@ extension DataStore {
             } catch {
                 throw StorageError(.unavailable, error.description)
             }
-            let storage = try await PostgresStorage.open(address, sealer: keys) { unfinished throws(StorageError) in
-                try directory.progressMaps(keeping: unfinished)
-            }
+            var options = PostgresStorage.Options()
+            if let name = configuration.node { options.node = name }
+            options.version = configuration.version
+            options.predecessor = directory.lastIncarnation
+            let storage = try await openDatabase(address, keys, options, directory, log)
+            if let incarnation = storage.nodeStore?.incarnation { try directory.record(incarnation: incarnation) }
             return DataStore(
                 storage: storage, files: nil, directory: directory, schema: PostgresStorage.schema,
                 database: address.description)
         } catch {
             directory.unlock()
             throw error
+        }
+    }
+
+    /// Opens a database. A process that was started anew has served with this database before, so it waits for one that
+    /// does not answer; any other ends with a sentence that says what is wrong.
+    private static func openDatabase(
+        _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
+        _ log: Log
+    ) async throws(StorageError) -> PostgresStorage {
+        var hasFailed = false
+        while true {
+            do throws(StorageError) {
+                return try await PostgresStorage.open(address, sealer: keys, options: options) {
+                    unfinished throws(StorageError) in
+                    try directory.progressMaps(keeping: unfinished)
+                }
+            } catch {
+                guard ProcessRestart.hasHappened, error.kind == .unavailable else { throw error }
+                if !hasFailed { log.write(.warning, "The database is not there yet, and is tried again: \(error)") }
+                hasFailed = true
+                try? await Task.sleep(for: .seconds(1))
+            }
         }
     }
 }

@@ -63,6 +63,8 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String
     /// The URL of a database on PostgreSQL, which may contain a password; nil for a database in the data directory.
     public var database: String?
+    /// The name of this node among those that share the database, for operators; nil for the name of the machine.
+    public var node: String?
     /// The path of the admin socket; nil for the one in the data directory.
     public var adminSocket: String?
     /// The address of the listener for HTTP without TLS; nil for none.

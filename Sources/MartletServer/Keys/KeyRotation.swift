@@ -26,7 +26,16 @@ struct KeyRotation: Sendable {
     }
 
     /// Makes a new key, with which everything is sealed from now on.
+    /// - Throws: `ServerError` if other nodes use the same database: without the key, they could open nothing.
     func rotate() async throws(ServerError) -> Status {
+        if let nodes = storage.nodeStore {
+            let living = try await stored { () throws(StorageError) in try await nodes.nodes().count(where: \.isAlive) }
+            guard living <= 1 else {
+                throw ServerError(
+                    "\(living) nodes use the database, and each needs the new key. Stop all but this one, rotate the key, "
+                        + "and copy secret.key to the others before they start.")
+            }
+        }
         try keys.rotate()
         return try await status()
     }

@@ -73,6 +73,24 @@ extension MetricFamily {
         "martlet_database_commit_seconds", .histogram, [],
         "From the writer's start on a transaction until the transaction is on disk.")
 
+    // MARK: Nodes
+
+    static let nodesAlive = MetricFamily(
+        "martlet_nodes_alive", .gauge, [], "Nodes of the shared database whose leases have not ended.")
+    static let nodeIncarnation = MetricFamily(
+        "martlet_node_incarnation", .gauge, [], "Number of this process among all that have used the shared database.")
+    static let nodeHubs = MetricFamily("martlet_node_hubs", .gauge, [], "Hubs that this node sends for.")
+    static let nodeTakeovers = MetricFamily(
+        "martlet_node_takeovers_total", .counter, [], "Hubs that this node has taken over.")
+    static let nodeFencedSteps = MetricFamily(
+        "martlet_node_fenced_steps_total", .counter, [],
+        "Records that the database refused because another node owned the hub.")
+    static let nodeSelfFences = MetricFamily(
+        "martlet_node_self_fences_total", .counter, [],
+        "Times that this node stopped sending because it could not renew its lease.")
+    static let nodeLease = MetricFamily(
+        "martlet_node_lease_seconds", .gauge, [], "Time since this node's lease was renewed.")
+
     // MARK: Process
 
     static let loopBusy = MetricFamily(
@@ -112,6 +130,7 @@ extension MetricFamily {
         renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
         writesWaiting,
         writeWait, commitTime,
+        nodesAlive, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, answerBytes, refusedBodies,
         processorTime, residentMemory, openFiles, openFilesLimit,
         startTime,

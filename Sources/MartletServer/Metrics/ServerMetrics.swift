@@ -7,6 +7,7 @@ import MartletStorage
 struct ServerMetrics: Sendable {
     let dispatcher: Dispatcher
     let data: DataStore
+    let nodes: NodeService?
     let client: HTTPClient
     let loops: EventLoopGroup
     let expiries: CredentialExpiries
@@ -28,6 +29,7 @@ struct ServerMetrics: Sendable {
         text.add(
             .backupAge, try await data.files?.lastBackup().map { [([], max(0, (time.now - $0).inSeconds))] } ?? [])
         addDatabase(to: &text)
+        addNode(to: &text)
         addProcess(to: &text)
         return text.text
     }
@@ -99,6 +101,20 @@ struct ServerMetrics: Sendable {
         text.add(.writesWaiting, Double(storage.waitingWrites))
         text.add(.writeWait, [([], times.wait)])
         text.add(.commitTime, [([], times.commit)])
+    }
+
+    private func addNode(to text: inout MetricsText) {
+        let figures = nodes?.figures
+        func add(_ family: MetricFamily, _ value: Int?) {
+            text.add(family, value.map { [([], Double($0))] } ?? [])
+        }
+        add(.nodesAlive, figures?.liveNodes)
+        add(.nodeIncarnation, figures.map { Int($0.incarnation) })
+        add(.nodeHubs, figures?.hubs)
+        add(.nodeTakeovers, figures?.takeovers)
+        add(.nodeFencedSteps, figures?.refusedRecords)
+        add(.nodeSelfFences, figures?.selfFences)
+        text.add(.nodeLease, figures?.sinceRenewal.map { [([], $0.inSeconds)] } ?? [])
     }
 
     private func addProcess(to text: inout MetricsText) {

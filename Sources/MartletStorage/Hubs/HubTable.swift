@@ -16,13 +16,15 @@ struct HubTable {
             table: "credentials", column: "sealed_properties", context: "'credentials/' || hub || '/' || platform")
     ]
 
-    func hubs() throws(StorageError) -> [Hub] {
+    func hubs() throws(StorageError) -> [Hub] { try hubs(from: .min, through: .max) }
+
+    private func hubs(from first: Int64, through last: Int64) throws(StorageError) -> [Hub] {
         var hubs = try connection.all(
             """
             SELECT id, name, registration_ttl, user_metadata, created_at, modified_at, request_rate, backlog_limit,
                 testers, app_name, app_icon
-            FROM hubs WHERE is_deleted = 0 ORDER BY folded_name
-            """
+            FROM hubs WHERE is_deleted = 0 AND id BETWEEN ? AND ? ORDER BY folded_name
+            """, first, last
         ) { row in
             let settings = HubSettings(
                 registrationTTL: row.isNull(2) ? nil : .milliseconds(row.integer(2)), userMetadata: row.optionalText(3),
@@ -77,8 +79,11 @@ struct HubTable {
         try connection.run("INSERT INTO backend_hub VALUES (?)", id.rawValue)
     }
 
-    func update(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) throws(StorageError) -> Bool {
-        guard try exists(id) else { return false }
+    func update(
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) throws(StorageError) -> HubUpdate {
+        guard let stored = try hubs(from: id.rawValue, through: id.rawValue).first else { return .absent }
+        guard stored.settings == old else { return .changed }
         try connection.run(
             """
             UPDATE hubs SET registration_ttl = ?, user_metadata = ?, request_rate = ?, backlog_limit = ?, modified_at = ?,
@@ -89,7 +94,7 @@ struct HubTable {
             settings.sending.appIcon, id.rawValue)
         try removeParts(of: id)
         try insertParts(settings, of: id)
-        return true
+        return .stored
     }
 
     func exists(_ id: Hub.ID) throws(StorageError) -> Bool {

@@ -17,10 +17,10 @@ extension SQLiteStorage: HubStore {
     }
 
     public func updateHub(
-        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
-    ) async throws(StorageError) -> Bool {
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate {
         try await writer.write { [sealer] connection throws(StorageError) in
-            try HubTable(connection, sealer).update(id, settings: settings, at: now)
+            try HubTable(connection, sealer).update(id, settings: settings, replacing: old, at: now)
         }
     }
 
@@ -42,9 +42,14 @@ extension SQLiteStorage: HubStore {
         }
     }
 
-    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
+    public func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool {
         try await writer.write { [sealer] connection throws(StorageError) in
-            try AccessRuleTable(connection, sealer).replaceNamespaceRules(rules)
+            let table = AccessRuleTable(connection, sealer)
+            guard try table.namespaceRules() == old else { return false }
+            try table.replaceNamespaceRules(rules)
+            return true
         }
     }
 }

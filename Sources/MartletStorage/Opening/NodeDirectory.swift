@@ -1,3 +1,4 @@
+import Glibc
 public import MartletCore
 
 /// The data directory of a server whose data is in a shared database. It has what belongs to this process: the progress
@@ -30,6 +31,27 @@ public final class NodeDirectory: Sendable {
     /// - Parameter unfinished: The deliveries whose maps are still needed; other maps are removed.
     public func progressMaps(keeping unfinished: [Delivery.ID]) throws(StorageError) -> FileProgressMaps {
         try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
+    }
+
+    /// The incarnation (`NodeStore`) of the process that has used the directory last; nil if it is not known. That process
+    /// has ended, because it had the lock.
+    public var lastIncarnation: Int64? {
+        let file = open(directory.file(Self.mark), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = read(file, &bytes, bytes.count)
+        return count > 0 ? Int64(String(decoding: bytes.prefix(count), as: UTF8.self)) : nil
+    }
+
+    /// Records the incarnation of this process, for the next one.
+    public func record(incarnation: Int64) throws(StorageError) {
+        let path = directory.file(Self.mark)
+        let file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw StorageError(failed: "open", path) }
+        defer { close(file) }
+        let text = Array(String(incarnation).utf8)
+        guard write(file, text, text.count) == text.count else { throw StorageError(failed: "write", path) }
     }
 
     /// Lets other processes use the directory.

@@ -13,8 +13,12 @@ enum ServeCommand {
             Option(
                 "database", "URL",
                 "Keep the data in this database on PostgreSQL 15 or later, such as postgres://USER@HOST/NAME, instead of in "
-                    + "--data, where this server's certificates and keys stay. One server at a time can use it.",
+                    + "--data, where this server's certificates and keys stay. Several servers can share it, as its nodes.",
                 isSecret: true),
+            Option(
+                "node", "NAME",
+                "The name of this server among the nodes of --database, for 'martlet nodes'; the machine's name by default."
+            ),
             .adminSocket,
             Option(
                 "listen", "HOST:PORT",
@@ -235,6 +239,7 @@ enum ServeCommand {
         let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
         configuration.database = invocation["database"]
+        configuration.node = invocation["node"]
         configuration.adminSocket = invocation["admin-socket"]
         configuration.tlsListen = tlsListen
         if let listen = invocation["listen"], listen.hasPrefix("unix:") {

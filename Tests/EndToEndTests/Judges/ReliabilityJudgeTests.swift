@@ -24,6 +24,15 @@ struct ReliabilityJudgeTests {
         try await Judge.run("durability.py", "--rounds", "3", "--postgres", "--window", Self.window)
     }
 
+    @Test(
+        "Nothing is lost, and nothing comes twice without a reason, when nodes die, stand still or lose the database",
+        .enabled(if: BuiltProducts.hasPostgres, "there is no PostgreSQL: `Scripts/setup test` installs it"))
+    func nodesTakeOver() async throws {
+        try await Judge.run(
+            "nodes.py", "--faults", "5", "--spacing", "1", "4", "--longest", "14", "--grace", "4", "--window",
+            Self.window)
+    }
+
     @Test("Retries survive kill -9, stopped processes and changes of the clock")
     func nothingIsLostByKillsWhileServicesFail() async throws {
         try await Judge.run(

@@ -80,6 +80,8 @@ final class GatedTransport: HTTPTransport {
     }
 
     private func draw(_ number: Int) {
+        // A signal with a lease is set when somebody asks.
+        if state.withLock({ $0.batches[number]?.batch.stop })?.isStopped == true { stop(number) }
         state.withLock { state in
             guard !state.isDead, var batch = state.batches[number] else { return }
             while batch.open.count < window, batch.next < batch.batch.count {

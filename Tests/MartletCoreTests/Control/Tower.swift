@@ -19,16 +19,23 @@ final class Tower {
     private var hubs: HubDirectory
     private let settings: DeliverySettings
     private let window: Int
+    private let ownership: HubOwnership
     private var running: Task<Void, Never>?
     /// What transports of processes that were killed have written.
     private var before: [GatedTransport.Drawn] = []
     private var answeredBefore: [(push: GatedTransport.Drawn, status: HTTPStatus?)] = []
 
-    init(devices: Int, window: Int = 4, pageSize: Int = 10) async throws {
+    init(
+        devices: Int, window: Int = 4, pageSize: Int = 10, pagesAtOnce: Int? = nil,
+        ownership: HubOwnership = HubOwnership()
+    ) async throws {
         self.window = window
-        settings = DeliverySettings(
+        self.ownership = ownership
+        var settings = DeliverySettings(
             pageSize: pageSize, firstPageSize: pageSize, queue: QueueLimits(firstPages: 6, furtherPages: 6),
             retry: RetryPolicy(jitter: 0))
+        if let pagesAtOnce { settings.pagesAtOnce = pagesAtOnce }
+        self.settings = settings
         transport = GatedTransport(window: window)
         hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         hub = try await hubs.create("tower").id
@@ -52,7 +59,7 @@ final class Tower {
         try await hubs.reload()
         let dispatcher = Dispatcher(
             notifications: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
-            transport: transport, messageIDs: MessageIDKey(1, 2), time: time, settings: settings
+            transport: transport, messageIDs: MessageIDKey(1, 2), time: time, ownership: ownership, settings: settings
         ) { [alarms] in alarms.add($0) }
         self.dispatcher = dispatcher
         controls = dispatcher.makeControls()

@@ -224,8 +224,10 @@ private struct UndeletableHubs: HubStore {
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub? {
         try await hubs.createHub(name: name, settings: settings, at: now)
     }
-    func updateHub(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Bool {
-        try await hubs.updateHub(id, settings: settings, at: now)
+    func updateHub(
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate {
+        try await hubs.updateHub(id, settings: settings, replacing: old, at: now)
     }
     func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
         throw StorageError(.unavailable, "The disk is broken.")
@@ -233,7 +235,9 @@ private struct UndeletableHubs: HubStore {
     func backendHub() async throws(StorageError) -> Hub.ID? { try await hubs.backendHub() }
     func setBackendHub(_ id: Hub.ID) async throws(StorageError) { try await hubs.setBackendHub(id) }
     func namespaceRules() async throws(StorageError) -> [AccessRule] { try await hubs.namespaceRules() }
-    func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
-        try await hubs.setNamespaceRules(rules)
+    func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool {
+        try await hubs.setNamespaceRules(rules, replacing: old)
     }
 }

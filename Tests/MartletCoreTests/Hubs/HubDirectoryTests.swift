@@ -163,11 +163,11 @@ private final class MeddlingStore: HubStore {
     }
 
     func updateHub(
-        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
-    ) async throws(StorageError) -> Bool {
-        let isThere = try await storage.updateHub(id, settings: settings, at: now)
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate {
+        let update = try await storage.updateHub(id, settings: settings, replacing: old, at: now)
         await events.withLock { $0.update }?()
-        return isThere
+        return update
     }
 
     func backendHub() async throws(StorageError) -> Hub.ID? { try await storage.backendHub() }
@@ -176,8 +176,10 @@ private final class MeddlingStore: HubStore {
 
     func namespaceRules() async throws(StorageError) -> [AccessRule] { try await storage.namespaceRules() }
 
-    func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
-        try await storage.setNamespaceRules(rules)
+    func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool {
+        try await storage.setNamespaceRules(rules, replacing: old)
     }
 
     func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {

@@ -37,11 +37,12 @@ struct HubFixture {
                 name: name, rights: rights, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
                 createdAt: Self.start, modifiedAt: Self.start)
         }
-        try await storage.setNamespaceRules([
-            AccessRule(
-                name: AccessRule.rootName, rights: .all, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
-                createdAt: Self.start, modifiedAt: Self.start)
-        ])
+        _ = try await storage.setNamespaceRules(
+            [
+                AccessRule(
+                    name: AccessRule.rootName, rights: .all, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
+                    createdAt: Self.start, modifiedAt: Self.start)
+            ], replacing: [])
         guard
             let hub = try await storage.createHub(
                 name: "demo", settings: HubSettings(accessRules: rules), at: Self.start)

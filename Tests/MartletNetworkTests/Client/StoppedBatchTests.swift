@@ -55,8 +55,8 @@ struct StoppedBatchTests {
         "What is on its way is waited for, and nothing more is written",
         arguments: [
             TransportSettings.Version.http1, .http2,
-        ])
-    func aBatchStopsWhereItStands(_ version: TransportSettings.Version) async throws {
+        ], [false, true])
+    func aBatchStopsWhereItStands(_ version: TransportSettings.Version, byItsLease: Bool) async throws {
         let loops = try EventLoopGroup(count: 2)
         let gate = Gate()
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
@@ -70,12 +70,15 @@ struct StoppedBatchTests {
         let server = HTTPServer(loops: loops, handler: handler)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0), tls: nil)
         let client = HTTPClient(loops: loops)
-        let (ledger, stop) = (BatchLedger(), StopSignal())
+        let lease = SendingLease()
+        lease.extend(until: .now + .seconds(300))
+        let (ledger, stop) = (BatchLedger(), StopSignal(lease: lease))
         let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: address.port)
         let batch = batch(to: origin, version, stop)
         let sending = Task { await client.send(batch, before: .now + .seconds(300)) { ledger.record($0) } }
         for await _ in arrivals { break }
-        stop.stop()
+        // The end of the lease is told to nobody.
+        if byItsLease { lease.revoke() } else { stop.stop() }
         gate.open()
         await sending.value
         let (answered, stopped) = outcome(ledger)

@@ -14,23 +14,27 @@ enum TestDatabase {
     static func with<Value>(
         _ options: PostgresStorage.Options? = nil, _ body: (PostgresStorage) async throws -> Value
     ) async throws -> Value {
+        try await withNodes(1, options) { try await body($0[0]) }
+    }
+
+    /// Calls `body` with several nodes at one database, which have renewed their leases once and own nothing.
+    static func withNodes<Value>(
+        _ count: Int, _ options: PostgresStorage.Options? = nil, _ body: ([PostgresStorage]) async throws -> Value
+    ) async throws -> Value {
         let lent = await SchemaPool.shared.take()
+        var nodes: [PostgresStorage] = []
+        let result: Result<Value, any Error>
         do {
-            let storage = try await open(options ?? self.options(schema: lent))
-            do {
-                if options == nil { try await storage.empty() }
-                let value = try await body(storage)
-                await storage.close()
-                await SchemaPool.shared.giveBack(lent)
-                return value
-            } catch {
-                await storage.close()
-                throw error
-            }
+            for _ in 0..<count { nodes.append(try await open(options ?? self.options(schema: lent))) }
+            if options == nil { try await nodes[0].empty(keeping: nodes.map(\.nodes.incarnation)) }
+            for node in nodes { _ = try await node.nodes.renew() }
+            result = .success(try await body(nodes))
         } catch {
-            await SchemaPool.shared.giveBack(lent)
-            throw error
+            result = .failure(error)
         }
+        for node in nodes { await node.close() }
+        await SchemaPool.shared.giveBack(lent)
+        return try result.get()
     }
 
     /// Options with a schema that nobody has used.
@@ -43,8 +47,8 @@ enum TestDatabase {
         (options.writers, options.readers, options.pageReaders) = (1, 1, 1)
         // A machine that runs all tests at once is slower than any that serves.
         options.patience = .seconds(60)
-        // Several nodes at once are what many tests are about.
-        options.admitsOthers = true
+        // Leases end when a test says so.
+        options.lease = .seconds(600)
         return options
     }
 
@@ -101,16 +105,18 @@ extension PostgresStorage {
     }
 
     /// Removes what an earlier test has left.
-    fileprivate func empty() async throws(StorageError) {
+    fileprivate func empty(keeping nodes: [Int64]) async throws(StorageError) {
         try await transaction { connection, patience throws(DatabaseFailure) in
             let listing = Statement.rare(
                 [], "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1")
             let rows = try connection.run(Batch(listing), patience)[0]
             // So the order does not matter to foreign keys.
             var batch = Batch(.rare([], "SET LOCAL session_replication_role = replica"))
-            for table in (0..<rows.count).map({ rows[$0].text(0) }) where !["migrations", "namespace"].contains(table) {
+            for table in (0..<rows.count).map({ rows[$0].text(0) })
+            where !["migrations", "namespace", "nodes"].contains(table) {
                 batch.add(.rare([], "DELETE FROM \(table)"))
             }
+            batch.add(.rare([.int8s], "DELETE FROM nodes WHERE incarnation <> ALL($1)")) { $0.add(nodes) }
             batch.add(.rare([], "INSERT INTO containers (space, name) VALUES (1, 'payloads')"))
             batch.add(.rare([], "UPDATE namespace SET rules = NULL, backend_hub = NULL"))
             try connection.run(batch, patience)

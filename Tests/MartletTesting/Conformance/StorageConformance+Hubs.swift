@@ -50,8 +50,12 @@ extension StorageConformance {
             let new = HubSettings(
                 accessRules: [AccessRule(name: "new", rights: .manage, at: bench.now)], credentials: credentials)
             let later = bench.now + .seconds(1)
+            var before = made.settings
             for settings in [new, HubSettings(), old] {
-                try require(try await bench.storage.updateHub(made.id, settings: settings, at: later), is: true)
+                let update = try await bench.storage.updateHub(
+                    made.id, settings: settings, replacing: before, at: later)
+                try require(update, is: .stored)
+                before = settings
                 let stored = try require(try await bench.storage.hubs().first)
                 try require(stored.settings, is: settings)
                 try require([stored.createdAt, stored.modifiedAt], is: [bench.now, later])
@@ -61,8 +65,26 @@ extension StorageConformance {
             let id = try await bench.hub()
             try require(try await bench.storage.deleteHub(id), is: true)
             try require(try await bench.storage.deleteHub(id), is: false)
-            try require(try await bench.storage.updateHub(id, settings: HubSettings(), at: bench.now), is: false)
+            let update = try await bench.storage.updateHub(
+                id, settings: HubSettings(), replacing: HubSettings(), at: bench.now)
+            try require(update, is: .absent)
             try require(try await bench.refusalOfPut("1", "a", in: id), is: .notFound)
+        },
+        Requirement("Settings and rules that another change has replaced are not replaced once more") { bench in
+            let id = try await bench.hub()
+            let old = try require(try await bench.storage.hubs().first).settings
+            var (one, other) = (old, old)
+            (one.userMetadata, other.userMetadata) = ("one", "other")
+            let later = bench.now + .seconds(1)
+            try require(
+                try await bench.storage.updateHub(id, settings: one, replacing: old, at: later), is: .stored)
+            try require(
+                try await bench.storage.updateHub(id, settings: other, replacing: old, at: later), is: .changed)
+            try require(try await bench.storage.hubs().first?.settings, is: one)
+            let rules = ["a", "b"].map { [AccessRule(name: $0, rights: .all, at: bench.now)] }
+            try require(try await bench.storage.setNamespaceRules(rules[0], replacing: []), is: true)
+            try require(try await bench.storage.setNamespaceRules(rules[1], replacing: []), is: false)
+            try require(try await bench.storage.namespaceRules(), is: rules[0])
         },
         Requirement("A hub goes with all that belongs to it, and others stay") { bench in
             let (gone, kept) = (try await bench.hub("gone"), try await bench.hub("kept"))
@@ -89,7 +111,8 @@ extension StorageConformance {
             try require(try await bench.storage.namespaceRules(), is: [])
             for names in [["b", "a"], ["c"]] {
                 let rules = names.map { AccessRule(name: $0, rights: .all, at: bench.now) }
-                try await bench.storage.setNamespaceRules(rules)
+                let old = try await bench.storage.namespaceRules()
+                try require(try await bench.storage.setNamespaceRules(rules, replacing: old), is: true)
                 _ = try await bench.storage.deleteHub(try await bench.hub())
                 try require(try await bench.storage.namespaceRules(), is: rules)
             }

@@ -31,13 +31,14 @@ extension MemoryStorage: HubStore {
     public func setBackendHub(_ id: Hub.ID) async throws(StorageError) { state.withLock { $0.backendHub = id } }
 
     public func updateHub(
-        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
-    ) async throws(StorageError) -> Bool {
+        _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> HubUpdate {
         state.withLock { state in
-            guard let index = state.hubs.firstIndex(where: { $0.id == id }) else { return false }
+            guard let index = state.hubs.firstIndex(where: { $0.id == id }) else { return .absent }
+            guard state.hubs[index].settings == old else { return .changed }
             state.hubs[index].settings = settings
             state.hubs[index].modifiedAt = now
-            return true
+            return .stored
         }
     }
 
@@ -66,7 +67,13 @@ extension MemoryStorage: HubStore {
         state.withLock(\.namespaceRules)
     }
 
-    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
-        state.withLock { $0.namespaceRules = rules }
+    public func setNamespaceRules(
+        _ rules: [AccessRule], replacing old: [AccessRule]
+    ) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard state.namespaceRules == old else { return false }
+            state.namespaceRules = rules
+            return true
+        }
     }
 }

@@ -11,6 +11,7 @@ struct Deliverer: Sendable {
     let sender: PageSender
     let extraPages = ExtraPages()
     let settings: DeliverySettings
+    private let ownership: HubOwnership
     private let board: ControlRegistry
     private let lanes: LaneCircuitBreakers
     private let rollouts: RolloutPacer
@@ -27,7 +28,8 @@ struct Deliverer: Sendable {
         notifications: any NotificationStore & ControlStore, deadLetters: any DeadLetterStore, devices: any DeviceStore,
         maps: any ProgressMaps, hubs: HubDirectory, platforms: PushPlatformList, lanes: LaneCircuitBreakers,
         board: ControlRegistry, controls: SendControls, alarm: ScheduleAlarm, sender: PageSender, locks: CollapseLocks,
-        pageBytes: PageBytes = PageBytes(), settings: DeliverySettings, time: any TimeSource, metrics: DeliveryMetrics,
+        pageBytes: PageBytes = PageBytes(), ownership: HubOwnership = HubOwnership(), settings: DeliverySettings,
+        time: any TimeSource, metrics: DeliveryMetrics,
         log: @escaping @Sendable (String) -> Void
     ) {
         let reader = PageReader(
@@ -51,6 +53,7 @@ struct Deliverer: Sendable {
         abandoning = AbandonRunner(reader: reader, recorder: recorder, settings: settings, time: time)
         (self.reader, self.resolver, self.sender, self.settings) = (reader, resolver, sender, settings)
         (self.board, self.lanes, self.rollouts, self.recorder, self.time) = (board, lanes, rollouts, recorder, time)
+        self.ownership = ownership
     }
 
     /// Runs one turn of a delivery: sends pages or a round of retries, or ends a delivery that is canceled or expired.
@@ -86,12 +89,15 @@ struct Deliverer: Sendable {
             return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionWait))
         case .absent: return .gone
         }
+        // Another process has sent for the hub since this delivery was queued.
+        guard ownership.owns(hub) else { return .interrupted }
         let step = board.step(of: run.progress, at: time.now)
         if delivery.part?.side != nil, step == .fanOut || step.givesUp, !run.progress.isFannedOut {
             guard try await rollouts.setThreshold(&run.progress.delivery) else { return .gone }
         }
         switch step {
         case .interrupt: return .interrupted
+        case .awaitLease: return .yielded
         case .hold: return .held(until: delivery.expiresAt)
         case .giveUp(let state): return try await abandoning.run(&run, as: state)
         case .retry:

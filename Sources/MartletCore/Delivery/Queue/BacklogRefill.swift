@@ -56,18 +56,22 @@ struct BacklogRefill: Sendable {
     }
 
     /// Records the deliveries that were read from the store.
-    /// - Parameter isAll: Whether the store had no deliveries after these.
+    /// - Parameters:
+    ///   - isAll: Whether the store had no deliveries after these.
+    ///   - last: The last delivery that was read, if it is not among these.
     /// - Returns: The deliveries that have not ended since the read began.
-    mutating func finish(_ found: [DeliveryProgress], isAll: Bool) -> [DeliveryProgress] {
+    mutating func finish(
+        _ found: [DeliveryProgress], isAll: Bool, through last: Delivery.ID? = nil
+    ) -> [DeliveryProgress] {
         isReading = false
         again = nil
-        self.found = max(self.found, found.last?.delivery.id ?? through)
+        let known = last ?? found.last?.delivery.id ?? through
+        self.found = max(self.found, known)
         // A delivery that was left to the store during the read may be missing in `found` although its id is among
         // theirs: the ids of one hub are in the order in which deliveries become visible, those of several need not be.
-        let known = found.last?.delivery.id ?? through
         through = turnedAway.map { min(known, Delivery.ID(rawValue: $0.rawValue - 1)) } ?? known
         isComplete = isAll && turnedAway == nil
-        if isComplete { through = max(through, last) }
+        if isComplete { through = max(through, self.last) }
         return found.filter { !ended.contains($0.delivery.id) }
     }
 

@@ -130,6 +130,22 @@ struct DeliveryQueue: Sendable {
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
+    /// Adds a delivery that another process has stored. Since it was read, it may have come to the queue in another way
+    /// and have ended; so its progress is read again when its turn comes.
+    mutating func addStored(_ delivery: Delivery) {
+        let ofHub = firstPages.waiting(of: delivery.lane.hub) + furtherPages.waiting(of: delivery.lane.hub)
+        guard reading.isComplete && waitingCount < limits.waiting || ofHub < limits.waitingOfAnyHub else {
+            return reading.turnAway(delivery.id)
+        }
+        reading.take(delivery.id)
+        enqueueStored(delivery)
+    }
+
+    /// Makes the queue read the store again, from a delivery on.
+    mutating func look(from id: Delivery.ID) {
+        reading.turnAway(id)
+    }
+
     /// Adds a delivery of which only the id is kept until its turn.
     private mutating func enqueueStored(_ delivery: Delivery) {
         guard known[delivery.id] == nil else { return }
@@ -142,9 +158,11 @@ struct DeliveryQueue: Sendable {
     }
 
     /// Adds the deliveries that were read from the store.
-    /// - Parameter isAll: Whether the store had no deliveries after these.
-    mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
-        for progress in reading.finish(found, isAll: isAll) { enqueue(progress) }
+    /// - Parameters:
+    ///   - isAll: Whether the store had no deliveries after these.
+    ///   - last: The last delivery that was read, even if it is not among those that are added; nil if it is.
+    mutating func fill(_ found: [DeliveryProgress], isAll: Bool, through last: Delivery.ID? = nil) {
+        for progress in reading.finish(found, isAll: isAll, through: last) { enqueue(progress) }
     }
 
     /// Records that the store could not be read.

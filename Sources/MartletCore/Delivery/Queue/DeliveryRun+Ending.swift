@@ -20,7 +20,7 @@ extension DeliveryRun {
         case held(until: Timestamp)
         /// The lane is paused until this time, or until the notification expires.
         case paused(LaneID, until: Timestamp)
-        /// The server is shutting down.
+        /// The server is shutting down, or another process sends for the hub now.
         case interrupted
         /// Storage failed. The delivery will repeat all work of the turn that was not recorded.
         case failed(StorageError)

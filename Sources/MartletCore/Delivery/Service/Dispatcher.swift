@@ -11,12 +11,15 @@ public final class Dispatcher: Sendable {
     /// The counters of delivery since the start of the process.
     public let metrics: DeliveryMetrics
     private let store: any NotificationStore & ControlStore & LaneStore
-    private let board = ControlRegistry()
+    private let ownership: HubOwnership
+    private let board: ControlRegistry
     private let controls: SendControls
     /// Wakes the scheduler that begins parts of notifications.
     private let alarm: ScheduleAlarm
     /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
+    /// The lowest of the deliveries that other processes have stored, by the hubs that this process sends for.
+    private let storedElsewhere = Mutex<[Hub.ID: Delivery.ID]>([:])
     private let deliverer: Deliverer
     private let sender: PageSender
     private let hubs: HubDirectory
@@ -34,16 +37,20 @@ public final class Dispatcher: Sendable {
 
     /// - Parameters:
     ///   - alarm: Wakes the scheduler that begins parts of notifications.
+    ///   - ownership: The hubs that this process sends for.
     ///   - log: Receives messages for the operator, without secrets.
     public init(
         notifications: any NotificationStore & ControlStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
         maps: any ProgressMaps,
         hubs: HubDirectory,
         platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
-        alarm: ScheduleAlarm = ScheduleAlarm(), settings: DeliverySettings = DeliverySettings(),
+        alarm: ScheduleAlarm = ScheduleAlarm(), ownership: HubOwnership = HubOwnership(),
+        settings: DeliverySettings = DeliverySettings(),
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         store = notifications
+        self.ownership = ownership
+        board = ControlRegistry(lease: ownership.lease)
         self.alarm = alarm
         lanes = LaneCircuitBreakers()
         let metrics = DeliveryMetrics()
@@ -61,11 +68,12 @@ public final class Dispatcher: Sendable {
         // With these controls, roll-outs halt themselves. The controls wake no deliveries, because a roll-out that
         // halts itself has no sleeping deliveries that must run.
         controls = SendControls(
-            store: notifications, board: board, time: time, scheduled: { alarm.ring() }, wake: { _ in })
+            store: notifications, board: board, time: time, ownership: ownership, scheduled: { alarm.ring() },
+            wake: { _ in })
         deliverer = Deliverer(
             notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
             platforms: platforms, lanes: lanes, board: board, controls: controls, alarm: alarm, sender: sender,
-            locks: collapseLocks, settings: settings,
+            locks: collapseLocks, ownership: ownership, settings: settings,
             time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
@@ -92,7 +100,7 @@ public final class Dispatcher: Sendable {
     /// Creates the controls that pause, resume and cancel notifications.
     public func makeControls() -> SendControls {
         SendControls(
-            store: store, board: board, time: time, scheduled: { [alarm] in alarm.ring() },
+            store: store, board: board, time: time, ownership: ownership, scheduled: { [alarm] in alarm.ring() },
             wake: { [self] deliveries in
                 queue.withLock { $0.wake(deliveries) }
                 wake.yield()
@@ -138,16 +146,20 @@ public final class Dispatcher: Sendable {
     /// The number of notifications that are paused by a request or halted by their roll-out.
     public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
-    /// Adds deliveries that have just been stored. Never waits.
+    /// Adds deliveries that have just been stored; those of hubs that another process sends for are left to it. Never
+    /// waits.
     public func enqueue(_ deliveries: [Delivery]) {
         queue.withLock { queue in
-            for delivery in deliveries { queue.add(DeliveryProgress(delivery)) }
+            for delivery in deliveries where ownership.owns(delivery.lane.hub) {
+                queue.add(DeliveryProgress(delivery))
+            }
         }
         wake.yield()
     }
 
     /// Continues the deliveries that wait for a hub's credentials, because the credentials have changed.
     public func credentialsChanged(in hub: Hub.ID) {
+        guard ownership.owns(hub) else { return }
         lanes.open(hub)
         sender.failing.forget(hub)
         reopened.withLock { _ = $0.insert(hub) }
@@ -160,12 +172,16 @@ public final class Dispatcher: Sendable {
         switch hubs.presence(of: hub) {
         case .deleting: return board.stop(hub)
         case .present: break
-        case .absent: forget(hub)
+        case .absent:
+            // Another process may have deleted the hub, so that this one has not heard of the beginning.
+            board.stop(hub)
+            forget(hub)
+            forgetAuthorizations(of: hub)
         }
         hurry(hub)
     }
 
-    /// Removes from memory all data about a hub that was deleted.
+    /// Removes from memory what delivery knows of a hub that was deleted, or that another process sends for now.
     private func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
@@ -173,9 +189,102 @@ public final class Dispatcher: Sendable {
         origins.forget(hub)
         sender.suspectedStale.forget(hub)
         deliverer.resolver.services?.forget(hub)
-        Task { [sender] in await sender.authorizations.forget(hub) }
         reopened.withLock { _ = $0.remove(hub) }
     }
+
+    /// Removes the authorizations of a hub that was deleted. They stay when another process sends for the hub: the
+    /// connections to the push service stay open too, and APNs refuses a second token within twenty minutes.
+    private func forgetAuthorizations(of hub: Hub.ID) {
+        Task { [sender] in await sender.authorizations.forget(hub) }
+    }
+
+    // MARK: Hubs of several processes
+
+    /// Begins to send for hubs that no other process sends for any more, from what the store has of them.
+    public func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
+        let now = time.now
+        for memory in try await store.persistedLaneStates(at: now) where hubs.contains(memory.lane.hub) {
+            restore(memory, at: now)
+        }
+        try await controls.own(hubs)
+        queue.withLock { $0.look(from: Delivery.ID(rawValue: 1)) }
+        wake.yield()
+        alarm.ring()
+    }
+
+    /// Stops sending for a hub that another process sends for now.
+    public func disown(_ hub: Hub.ID) {
+        ownership.remove(hub)
+        board.stop(hub)
+        forget(hub)
+        hurry(hub)
+    }
+
+    /// Takes over deliveries that another process has stored, of a hub that this process sends for.
+    /// - Parameter first: The delivery with the lowest id.
+    public func look(for hub: Hub.ID, from first: Delivery.ID) {
+        storedElsewhere.withLock { $0[hub] = min($0[hub] ?? first, first) }
+        wake.yield()
+    }
+
+    /// Takes over everything that other processes have changed about hubs that this process sends for: deliveries,
+    /// controls and schedules.
+    public func refresh(_ hubs: Set<Hub.ID>) async throws(StorageError) {
+        queue.withLock { $0.look(from: Delivery.ID(rawValue: 1)) }
+        wake.yield()
+        try await refreshControls(of: hubs)
+    }
+
+    /// Takes over the controls and schedules that other processes have changed, of hubs that this process sends for.
+    public func refreshControls(of hubs: Set<Hub.ID>) async throws(StorageError) {
+        for hub in try await controls.reload(hubs) { hurry(hub) }
+        alarm.ring()
+    }
+
+    /// Stops everything that is being sent, because the lease of this process has ended. What was not sent waits until
+    /// the lease is renewed.
+    public func leaseEnded() {
+        board.stopAll()
+    }
+
+    /// Goes on with what has waited because the lease of this process had ended.
+    public func leaseRenewed() {
+        queue.withLock { $0.wakeAll() }
+        wake.yield()
+    }
+
+    /// Reads the deliveries that other processes have stored.
+    private func readStoredElsewhere() async {
+        let hubs = storedElsewhere.withLock { hubs in
+            defer { hubs = [:] }
+            return hubs
+        }
+        for (hub, first) in hubs {
+            do throws(StorageError) {
+                let found = try await store.unfinished(
+                    after: Delivery.ID(rawValue: first.rawValue - 1), limit: Self.portion)
+                queue.withLock { queue in
+                    for progress in found where progress.delivery.lane.hub == hub {
+                        queue.addStored(progress.delivery)
+                    }
+                    if found.count == Self.portion, let last = found.last?.delivery.id {
+                        queue.look(from: Delivery.ID(rawValue: last.rawValue + 1))
+                    }
+                }
+            } catch {
+                log("Deliveries that another node has stored could not be read: \(error)")
+                queue.withLock { $0.look(from: first) }
+            }
+        }
+        wake.yield()
+    }
+
+    private func restore(_ memory: PersistedLaneState, at now: Timestamp) {
+        lanes.restore(memory)
+        for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
+    }
+
+    // MARK: Running
 
     /// Delivers until the task is cancelled; then lets the pages in progress end.
     public func run() async {
@@ -213,9 +322,8 @@ public final class Dispatcher: Sendable {
         while !Task.isCancelled {
             do throws(StorageError) {
                 let now = time.now
-                for memory in try await store.persistedLaneStates(at: now) {
-                    lanes.restore(memory)
-                    for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
+                for memory in try await store.persistedLaneStates(at: now) where ownership.owns(memory.lane.hub) {
+                    restore(memory, at: now)
                 }
                 return
             } catch {
@@ -263,6 +371,11 @@ public final class Dispatcher: Sendable {
 
     private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
         if !reopened.withLock(\.isEmpty) { group.addTask { await self.endWaitsForCredentials() } }
+        // The renewal of the lease wakes this loop again.
+        if let lease = ownership.lease {
+            if !storedElsewhere.withLock(\.isEmpty) { group.addTask { await self.readStoredElsewhere() } }
+            if lease.hasEnded { return }
+        }
         if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
             group.addTask { await self.readStore(after: after) }
         }
@@ -311,7 +424,11 @@ public final class Dispatcher: Sendable {
             end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
             // The turn may have stored data in memory about its hub after the hub was deleted, so this data is removed
             // again.
-            if ending == .gone, hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
+            if ending == .gone, hubs.presence(of: lane.hub) == .absent {
+                forget(lane.hub)
+                forgetAuthorizations(of: lane.hub)
+            }
+            if !ownership.owns(lane.hub) { forget(lane.hub) }
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
@@ -370,7 +487,9 @@ public final class Dispatcher: Sendable {
     private func readStore(after id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: id, limit: Self.portion)
-            queue.withLock { $0.fill(found, isAll: found.count < Self.portion) }
+            // The store may give a hub to this process before `own` is called, which reads the hub again.
+            let own = found.filter { ownership.owns($0.delivery.lane.hub) }
+            queue.withLock { $0.fill(own, isAll: found.count < Self.portion, through: found.last?.delivery.id) }
         } catch {
             log("Unfinished deliveries could not be read: \(error)")
             queue.withLock { $0.postponeFilling(until: time.now + .seconds(1)) }

@@ -106,10 +106,19 @@ extension AdminDescription {
                     "isTLS": APISchema.flag,
                 ])),
         ])
+        let node = APISchema.object([
+            "incarnation": APISchema.count, "name": APISchema.text, "version": APISchema.text,
+            "startedAt": APISchema.time, "renewedAt": APISchema.time, "isAlive": APISchema.flag,
+            "hubs": APISchema.count,
+        ])
+        let nodes = APISchema.object(["answering": APISchema.countOrNull, "nodes": APISchema.list(node)])
         return group(
             "Server", "The state of the server.",
             APIOperation(
                 .get, "/server", id: "getServer", "Read the state of the server", answers: [ok("The state.", state)]),
+            APIOperation(
+                .get, "/nodes", id: "listNodes", "List the nodes that share the database, the oldest first",
+                answers: [ok("The nodes, and the incarnation of the one that answers.", nodes)]),
             APIOperation(
                 .get, "/metrics", id: "getMetrics", "Read the metrics",
                 answers: [APIAnswer(.ok, "In the text format of Prometheus.", APIContent("text/plain"))]),

@@ -1,0 +1,33 @@
+public import MartletHTTP
+import Synchronization
+
+/// The hubs that this process sends for. Of several processes that share a storage, one at a time owns a hub
+/// (`NodeStore`): it alone sends the notifications of the hub and runs its jobs. A process that shares its storage with
+/// no other owns every hub.
+public final class HubOwnership: Sendable {
+    /// The lease without which this process may send nothing; nil if it shares its storage with no other.
+    public let lease: SendingLease?
+    private let hubs = Mutex<Set<Hub.ID>>([])
+
+    /// - Parameter lease: The lease of a process that shares its storage with others, and owns no hub at first; nil for
+    ///   a process that owns every hub.
+    public init(lease: SendingLease? = nil) {
+        self.lease = lease
+    }
+
+    /// Returns whether this process sends for a hub.
+    public func owns(_ hub: Hub.ID) -> Bool {
+        lease == nil || hubs.withLock { $0.contains(hub) }
+    }
+
+    /// The hubs that this process owns; empty if it owns every hub.
+    public var all: Set<Hub.ID> { hubs.withLock(\.self) }
+
+    func add(_ hubs: Set<Hub.ID>) {
+        self.hubs.withLock { $0.formUnion(hubs) }
+    }
+
+    func remove(_ hub: Hub.ID) {
+        hubs.withLock { _ = $0.remove(hub) }
+    }
+}

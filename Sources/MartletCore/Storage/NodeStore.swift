@@ -1,0 +1,94 @@
+public import MartletModel
+
+/// The storage of several nodes that share one database, and divide the hubs among themselves.
+///
+/// A hub has one node at a time that sends for it, its *owner*. The owner alone sends its notifications, begins those that
+/// are scheduled, and runs its jobs. Every node answers requests about every hub.
+///
+/// A node owns hubs as long as it renews its lease. When a lease has ended, other nodes take over the hubs. From then on
+/// the storage refuses what the former owner would record, so a node that was stopped or cut off does no harm.
+public protocol NodeStore: Sendable {
+    /// Identifies this process among all processes that ever used the database. A later process has a higher number.
+    var incarnation: Int64 { get }
+
+    /// How long other nodes wait after a renewal before they take over the hubs.
+    var leaseDuration: Duration { get }
+
+    /// The number of records that the storage has refused, because another node owned their hub.
+    var refusedRecords: Int { get }
+
+    /// Hints from the other nodes. They come fast, may be lost, and may come in another order than the changes were made
+    /// in; `renew` returns what is true. Each change has one hint: an owner that has a hint of change 6 and none of
+    /// change 5 does not know change 5.
+    var hints: AsyncStream<NodeHint> { get }
+
+    /// Renews the lease, takes over hubs that have no owner any more, and gives idle hubs to nodes that own fewer.
+    /// - Throws: `StorageError`; `.locked` if the lease had ended and another node has taken over. The process must then
+    ///   drop everything it has in memory and begin with a new incarnation.
+    func renew() async throws(StorageError) -> NodeRenewal
+
+    /// Ends the lease, so that other nodes take over at once. Call this when nothing is being sent any more.
+    func leave() async throws(StorageError)
+
+    /// Returns the nodes whose leases have not ended, and those that have ended within the last day, the oldest first.
+    func nodes() async throws(StorageError) -> [NodeDescription]
+}
+
+/// What a node learns when it renews its lease.
+public struct NodeRenewal: Hashable, Sendable {
+    /// The hubs that this node owns now. Each has the number of changes that other nodes have made to its notifications,
+    /// schedules, controls and jobs; what this node changes itself is not counted.
+    public var hubs: [Hub.ID: Int64]
+    /// Counts the changes of hubs, of the namespace's rules and of operators, by all nodes.
+    public var directoryVersion: Int64
+    /// The number of nodes whose leases have not ended, this one among them.
+    public var liveNodes: Int
+
+    public init(hubs: [Hub.ID: Int64], directoryVersion: Int64, liveNodes: Int) {
+        self.hubs = hubs
+        self.directoryVersion = directoryVersion
+        self.liveNodes = liveNodes
+    }
+}
+
+/// Says that another node has changed something.
+public enum NodeHint: Hashable, Sendable {
+    /// Another node has stored deliveries of a hub that this node owns. `first` has the lowest id of them, and `change`
+    /// is the number of changes of the hub (`NodeRenewal.hubs`) with this one.
+    case deliveries(first: Delivery.ID, in: Hub.ID, change: Int64)
+    /// Another node has changed a control, a schedule or a job of a hub that this node owns.
+    case hub(Hub.ID, change: Int64)
+    /// A hub, a rule of the namespace or an operator has changed.
+    case directory
+    /// The connection for hints was broken, so hints may have been lost.
+    case lost
+}
+
+/// A node of those that share a database.
+public struct NodeDescription: Hashable, Sendable {
+    public var incarnation: Int64
+    /// The name that the operator gave the node; the name of its machine otherwise.
+    public var name: String
+    /// The version of the program.
+    public var version: String
+    public var startedAt: Timestamp
+    /// When the node renewed its lease last, by the clock of the database.
+    public var renewedAt: Timestamp
+    /// Whether the lease has not ended.
+    public var isAlive: Bool
+    /// The number of hubs that the node owns.
+    public var hubs: Int
+
+    public init(
+        incarnation: Int64, name: String, version: String, startedAt: Timestamp, renewedAt: Timestamp, isAlive: Bool,
+        hubs: Int
+    ) {
+        self.incarnation = incarnation
+        self.name = name
+        self.version = version
+        self.startedAt = startedAt
+        self.renewedAt = renewedAt
+        self.isAlive = isAlive
+        self.hubs = hubs
+    }
+}

@@ -1,0 +1,186 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// This process among the nodes at the database: its lease, the hubs that it owns, and hints.
+final class PostgresNodes: NodeStore {
+    let incarnation: Int64
+    let leaseDuration: Duration
+    let hints: AsyncStream<NodeHint>
+    private let report: AsyncStream<NodeHint>.Continuation
+    private let link: NodeLink
+    private let refusals = Atomic(0)
+
+    /// Hints that nobody takes: more are dropped, and found out by the numbers of changes.
+    private static let hintLimit = 4096
+    /// The most hubs that are handed over with one renewal.
+    private static let handOverLimit = 16
+
+    /// - Parameter incarnation: The number with which this process has joined the nodes.
+    init(_ settings: ConnectionSettings, incarnation: Int64, lease: Duration) {
+        self.incarnation = incarnation
+        leaseDuration = lease
+        let (hints, report) = AsyncStream<NodeHint>.makeStream(bufferingPolicy: .bufferingNewest(Self.hintLimit))
+        (self.hints, self.report) = (hints, report)
+        link = NodeLink(settings) { received in
+            switch received {
+            case .gap: report.yield(.lost)
+            case .text(let text):
+                if let hint = HintText(text)?.hint(to: incarnation) { report.yield(hint) }
+            }
+        }
+    }
+
+    var refusedRecords: Int { refusals.load(ordering: .relaxed) }
+
+    func countRefusal() { refusals.add(1, ordering: .relaxed) }
+
+    /// Tells other nodes, without waiting for it.
+    func announce(_ hints: [HintText]) { link.send(hints.map(\.text)) }
+
+    /// Closes the connection. The lease goes on until it ends.
+    func close() async {
+        await link.close()
+        report.finish()
+    }
+
+    // MARK: NodeStore
+
+    func renew() async throws(StorageError) -> NodeRenewal {
+        let result: Result<NodeRenewal, StorageError>
+        do throws(DatabaseFailure) {
+            result = try await link.perform { [self] connection, patience throws(DatabaseFailure) in
+                try renew(connection, patience)
+            }
+        } catch {
+            throw error.storageError
+        }
+        return try result.get()
+    }
+
+    func leave() async throws(StorageError) {
+        do throws(DatabaseFailure) {
+            try await link.perform { [incarnation] connection, patience throws(DatabaseFailure) in
+                _ = try connection.run(Batch(NodeStatements.end) { $0.add(incarnation) }, patience)
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    func nodes() async throws(StorageError) -> [NodeDescription] {
+        do throws(DatabaseFailure) {
+            return try await link.perform { connection, patience throws(DatabaseFailure) in
+                let rows = try connection.run(Batch(NodeStatements.list), patience)[0]
+                return (0..<rows.count).map { NodeDescription(rows[$0]) }
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// Why a job of another node goes no further here.
+    static let notOwner = StorageError(.locked, "Another node has taken over the hub, and goes on with its jobs.")
+
+    // MARK: Renewing
+
+    /// The times of a lease, by which nodes judge each other.
+    private struct Terms {
+        /// How long after its end a lease is left alone.
+        let margin: Duration
+        /// How long a node must have renewed its own lease before it judges others.
+        let steadiness: Duration
+        /// The age of a renewal from which on a node is no longer counted on.
+        let silence: Duration
+
+        init(lease: Duration) {
+            (margin, steadiness, silence) = (lease / 5, lease * 6 / 5, lease * 3 / 10)
+        }
+    }
+
+    static let replaced = StorageError(
+        .locked,
+        "This node did not renew its lease in time, and the other nodes have taken over its hubs. It must begin anew.")
+
+    private func renew(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Result<NodeRenewal, StorageError> {
+        let terms = Terms(lease: leaseDuration)
+        let silence = terms.silence.wholeMilliseconds
+        // Each is a transaction of its own, so that the lease waits for no lock but that of its own row.
+        let answers = try connection.run(
+            [
+                Batch(NodeStatements.renew) {
+                    $0.add(incarnation)
+                    $0.add(leaseDuration.wholeMilliseconds)
+                },
+                Batch(NodeStatements.bury) {
+                    $0.add(incarnation)
+                    $0.add(terms.steadiness.wholeMilliseconds)
+                    $0.add(terms.margin.wholeMilliseconds)
+                },
+                Batch(NodeStatements.claim) {
+                    $0.add(incarnation)
+                    $0.add(silence)
+                },
+                Batch(NodeStatements.shares) {
+                    $0.add(incarnation)
+                    $0.add(silence)
+                },
+            ], patience)
+        // A lease that only this server knows, and no standby, is none.
+        guard !connection.hasWarned else { throw .late }
+        guard try answers[0].get()[0].count == 1 else { return .failure(Self.replaced) }
+        _ = try (answers[1].get(), answers[2].get())
+        try handOver(answers[3].get()[0], connection, patience)
+        var batch = Batch(NodeStatements.owned) { $0.add(incarnation) }
+        batch.add(NodeStatements.directory)
+        let rows = try connection.run(batch, patience)
+        guard rows[1].count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
+        var hubs: [Hub.ID: Int64] = [:]
+        for index in 0..<rows[0].count {
+            hubs[Shard(number: rows[0][index].integer32(0)).hub] = rows[0][index].integer(1)
+        }
+        return .success(
+            NodeRenewal(
+                hubs: hubs, directoryVersion: rows[1][0].integer(0), liveNodes: Int(rows[1][0].integer(1))))
+    }
+
+    /// Gives idle hubs to the node that owns the fewest, until it owns as many as this one.
+    private func handOver(
+        _ shares: Rows, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) {
+        let counts = (0..<shares.count).map { (node: shares[$0].integer(0), hubs: shares[$0].integer(1)) }
+        let own = counts.first { $0.node == incarnation }?.hubs ?? 0
+        guard let fewest = counts.filter({ $0.node != incarnation }).min(by: { $0.hubs < $1.hubs }),
+            own - fewest.hubs > 1
+        else { return }
+        let limit = min((own - fewest.hubs) / 2, Int64(Self.handOverLimit))
+        var batch = Batch(.begin)
+        batch.add(NodeStatements.lockIdle) {
+            $0.add(incarnation)
+            $0.add(limit)
+        }
+        do throws(DatabaseFailure) {
+            let idle = try connection.run(batch, patience)[1]
+            var end = Batch(NodeStatements.handOver) {
+                $0.add(incarnation)
+                $0.add(fewest.node)
+                $0.add((0..<idle.count).map { idle[$0].integer32(0) })
+            }
+            end.add(.commit)
+            try connection.run(end, patience)
+        } catch {
+            if !error.isOfConnection { _ = try connection.run([Batch(.rollback)], patience) }
+            throw error
+        }
+    }
+}
+
+extension NodeDescription {
+    fileprivate init(_ row: Row) {
+        self.init(
+            incarnation: row.integer(0), name: row.text(1), version: row.text(2), startedAt: row.timestamp(3),
+            renewedAt: row.timestamp(4), isAlive: row.bool(5), hubs: Int(row.integer(6)))
+    }
+}

@@ -1,0 +1,360 @@
+import Glibc
+import MartletConsole
+import MartletCore
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Keeps this process one of the nodes of a shared database: renews its lease, takes over what other nodes have changed,
+/// and begins and ends to send for hubs.
+///
+/// Without a renewal in time nothing more is sent, and sending goes on with the next renewal. If other nodes have taken
+/// the hubs over by then, the process starts anew.
+final class NodeService: Sendable {
+    /// The parts of the server that must know what other nodes have changed.
+    struct Parts: Sendable {
+        let store: any NodeStore
+        let ownership: HubOwnership
+        let lease: SendingLease
+        let hubs: HubDirectory
+        let operators: OperatorDirectory
+        let dispatcher: Dispatcher
+        let jobs: JobRunner
+        let log: Log
+        /// Starts the process anew.
+        var restart: @Sendable () -> Void = {
+            ProcessRestart.execute()
+            _exit(EXIT_FAILURE)
+        }
+    }
+
+    /// What has happened since the last time that it was acted upon.
+    private struct News {
+        var renewal: NodeRenewal?
+        /// Whether a hint says that the directory has changed.
+        var isDirectoryOld = false
+        /// The hubs of which a hint says that controls, schedules or jobs have changed.
+        var controlled: Set<Hub.ID> = []
+        /// The hubs of which hints were lost, with the number of their changes.
+        var missing: [Hub.ID: Int64] = [:]
+        /// Whether the connection for hints was broken.
+        var areHintsLost = false
+        /// Whether jobs may have ended because the database did not answer.
+        var areJobsDoubtful = false
+
+        var isEmpty: Bool {
+            renewal == nil && !isDirectoryOld && controlled.isEmpty && missing.isEmpty && !areHintsLost
+                && !areJobsDoubtful
+        }
+    }
+
+    private struct State {
+        var news = News()
+        var changes = HubChanges()
+        /// The numbers of changes that the last renewal has told, until their hints were given time to come.
+        var expected: (numbers: [Hub.ID: Int64], since: ContinuousClock.Instant)?
+        /// The version of the directory that was read last.
+        var directoryVersion: Int64?
+        /// When the last successful renewal was asked for.
+        var renewedAt: ContinuousClock.Instant?
+        var liveNodes = 0
+        var hubs = 0
+        var takeovers = 0
+        var selfFences = 0
+        /// Whether sending has stopped because the lease has ended.
+        var isFenced = false
+        /// Whether the process is stopping, so that it does not start anew.
+        var isStopping = false
+        /// The hubs that this process has created and does not send for yet.
+        var created: Set<Hub.ID> = []
+    }
+
+    /// The figures of this node, for the metrics.
+    struct Figures: Sendable {
+        var incarnation: Int64
+        var liveNodes: Int
+        var hubs: Int
+        var takeovers: Int
+        var selfFences: Int
+        var refusedRecords: Int
+        /// The time since the last successful renewal was asked for; nil if there was none.
+        var sinceRenewal: Duration?
+    }
+
+    private static let interval = Duration.seconds(1)
+    /// How long before its end by the database's clock the lease ends for this process.
+    private static let margin = Duration.seconds(2)
+    /// How often this process looks whether the lease has ended, and whether hints are missing. Whoever sends looks much
+    /// more often whether the lease has ended.
+    private static let watchInterval = Duration.milliseconds(200)
+    /// How long after a renewal a hint may come late.
+    private static let hintPatience = Duration.milliseconds(150)
+
+    let store: any NodeStore
+    private let parts: Parts
+    private let state = Mutex(State())
+    private let renewals: AsyncStream<Void>
+    private let renewSoon: AsyncStream<Void>.Continuation
+    private let news: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    init(_ parts: Parts) {
+        self.parts = parts
+        store = parts.store
+        (renewals, renewSoon) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (news, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.renewAgainAndAgain() }
+            group.addTask { await self.readHints() }
+            group.addTask { await self.watch() }
+            group.addTask { await self.actOnNews() }
+        }
+    }
+
+    /// Gives the hubs to the other nodes. Call it when nothing is being sent any more.
+    func leave() async {
+        willStop()
+        parts.lease.revoke()
+        do throws(StorageError) {
+            try await store.leave()
+        } catch {
+            parts.log.write(
+                .warning, "The other nodes take over only when the lease of this node has ended: \(error)")
+        }
+    }
+
+    /// Tells that the process is stopping.
+    func willStop() {
+        state.withLock { $0.isStopping = true }
+    }
+
+    /// Begins to send for a hub that this process has created, without waiting for the next renewal.
+    func created(_ hub: Hub.ID) {
+        state.withLock { _ = $0.created.insert(hub) }
+        renewSoon.yield()
+    }
+
+    /// The reason why this node sends nothing; nil if it sends.
+    var obstacle: String? {
+        guard parts.lease.hasEnded else { return nil }
+        guard let renewedAt = state.withLock(\.renewedAt) else {
+            return "This node sends nothing yet, because it has no lease of the database."
+        }
+        let seconds = (ContinuousClock.now - renewedAt).components.seconds
+        return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds."
+    }
+
+    var figures: Figures {
+        state.withLock { state in
+            Figures(
+                incarnation: store.incarnation, liveNodes: state.liveNodes, hubs: state.hubs,
+                takeovers: state.takeovers, selfFences: state.selfFences, refusedRecords: store.refusedRecords,
+                sinceRenewal: state.renewedAt.map { .now - $0 })
+        }
+    }
+
+    // MARK: The lease
+
+    private func renewAgainAndAgain() async {
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    self.renewSoon.yield()
+                    try? await Task.sleep(for: Self.interval, clock: .continuous)
+                }
+            }
+            var hasFailed = false
+            for await _ in renewals {
+                let asked = ContinuousClock.now
+                do throws(StorageError) {
+                    took(try await store.renew(), askedAt: asked, afterFailure: hasFailed)
+                    hasFailed = false
+                } catch {
+                    if error.kind == .locked {
+                        startAnew()
+                        return group.cancelAll()
+                    }
+                    // The next sentence is about the end of the lease, or about its renewal.
+                    if !hasFailed { parts.log.write(.warning, "The lease of this node could not be renewed: \(error)") }
+                    hasFailed = true
+                }
+            }
+        }
+    }
+
+    private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
+        let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
+        // An answer that came so late renews nothing.
+        guard !parts.lease.hasEnded else { return }
+        let wasFenced = state.withLock { state in
+            defer { state.isFenced = false }
+            state.renewedAt = asked
+            state.liveNodes = renewal.liveNodes
+            state.hubs = renewal.hubs.count
+            state.news.renewal = renewal
+            if hadEnded || afterFailure { state.news.areJobsDoubtful = true }
+            return state.isFenced
+        }
+        if hadEnded { parts.dispatcher.leaseRenewed() }
+        if wasFenced {
+            parts.log.write(.warning, "This node has renewed its lease, and goes on sending.")
+        }
+        wake.yield()
+    }
+
+    private func watch() async {
+        while !Task.isCancelled {
+            if parts.lease.hasEnded { stopSending() }
+            findMissingHints()
+            try? await Task.sleep(for: Self.watchInterval, clock: .continuous)
+        }
+    }
+
+    private func findMissingHints() {
+        let isMissing = state.withLock { state in
+            guard let expected = state.expected, ContinuousClock.now - expected.since >= Self.hintPatience else {
+                return false
+            }
+            state.expected = nil
+            let missing = state.changes.missing(expected.numbers)
+            for hub in missing { state.news.missing[hub] = expected.numbers[hub] }
+            return !missing.isEmpty
+        }
+        if isMissing { wake.yield() }
+    }
+
+    private func stopSending() {
+        let isNew = state.withLock { state in
+            guard state.renewedAt != nil, !state.isFenced else { return false }
+            state.isFenced = true
+            state.selfFences += 1
+            return true
+        }
+        guard isNew else { return }
+        parts.dispatcher.leaseEnded()
+        parts.log.write(
+            .error,
+            "This node stops sending, because it could not renew its lease in time. It goes on when it can, unless other "
+                + "nodes have taken over.")
+    }
+
+    /// Starts the process anew, because other nodes own its hubs now: what it has in memory is wrong.
+    private func startAnew() {
+        parts.lease.revoke()
+        parts.dispatcher.leaseEnded()
+        guard !state.withLock(\.isStopping) else { return }
+        parts.log.write(
+            .error,
+            "The lease of this node has ended, and other nodes have taken its hubs over. The process starts anew.")
+        parts.restart()
+    }
+
+    // MARK: What other nodes change
+
+    private func readHints() async {
+        for await hint in store.hints {
+            switch hint {
+            case .deliveries(let first, let hub, let change):
+                guard parts.ownership.owns(hub) else { continue }
+                parts.dispatcher.look(for: hub, from: first)
+                state.withLock { $0.changes.hear(change, of: hub) }
+                continue
+            case .hub(let hub, let change):
+                guard parts.ownership.owns(hub) else { continue }
+                state.withLock { state in
+                    state.changes.hear(change, of: hub)
+                    state.news.controlled.insert(hub)
+                }
+            case .directory: state.withLock { $0.news.isDirectoryOld = true }
+            case .lost: state.withLock { $0.news.areHintsLost = true }
+            }
+            wake.yield()
+        }
+    }
+
+    private func actOnNews() async {
+        for await _ in news {
+            let news = state.withLock { state in
+                defer { state.news = News() }
+                return state.news
+            }
+            guard !news.isEmpty else { continue }
+            do throws(StorageError) {
+                try await act(on: news)
+            } catch {
+                parts.log.write(
+                    .warning, "What other nodes have changed could not be read, and is read again: \(error)")
+                // The next renewal comes soon, and with it the next attempt.
+                state.withLock { state in
+                    state.news.isDirectoryOld = state.news.isDirectoryOld || news.isDirectoryOld
+                    state.news.controlled.formUnion(news.controlled)
+                    state.news.missing.merge(news.missing) { max($0, $1) }
+                    state.news.areHintsLost = state.news.areHintsLost || news.areHintsLost
+                    state.news.areJobsDoubtful = state.news.areJobsDoubtful || news.areJobsDoubtful
+                }
+            }
+        }
+    }
+
+    private func act(on news: News) async throws(StorageError) {
+        // A hub that was lost is left first, and one that was gained must be in the directory before anything is sent.
+        let owned = parts.ownership.all
+        let lost = news.renewal.map { owned.subtracting($0.hubs.keys) } ?? []
+        for hub in lost { disown(hub) }
+        try await refreshDirectory(news)
+        if let renewal = news.renewal {
+            let present = renewal.hubs.keys.filter { parts.hubs.hub($0) != nil }
+            try await own(Set(present).subtracting(owned), renewal)
+        }
+        let mine = parts.ownership.all
+        let old = news.areHintsLost ? mine : mine.intersection(news.missing.keys)
+        if !old.isEmpty {
+            try await parts.dispatcher.refresh(old)
+            state.withLock { state in
+                for (hub, change) in news.missing where old.contains(hub) { state.changes.read(hub, through: change) }
+            }
+        }
+        if let renewal = news.renewal {
+            let numbers = renewal.hubs.filter { mine.contains($0.key) }
+            state.withLock { $0.expected = (numbers, .now) }
+        }
+        let controlled = news.controlled.subtracting(old).intersection(mine)
+        if !controlled.isEmpty { try await parts.dispatcher.refreshControls(of: controlled) }
+        if !old.isEmpty || !controlled.isEmpty || news.areJobsDoubtful { try await parts.jobs.resume() }
+    }
+
+    private func refreshDirectory(_ news: News) async throws(StorageError) {
+        let version = news.renewal?.directoryVersion
+        let known = state.withLock(\.directoryVersion)
+        guard news.isDirectoryOld || news.areHintsLost || version.map({ $0 != known }) ?? false else { return }
+        try await parts.hubs.refresh()
+        try await parts.operators.refresh()
+        if let version { state.withLock { $0.directoryVersion = version } }
+    }
+
+    private func own(_ hubs: Set<Hub.ID>, _ renewal: NodeRenewal) async throws(StorageError) {
+        guard !hubs.isEmpty else { return }
+        state.withLock { state in
+            for hub in hubs { state.changes.read(hub, through: renewal.hubs[hub] ?? 0) }
+        }
+        try await parts.dispatcher.own(hubs)
+        state.withLock { state in
+            state.takeovers += hubs.subtracting(state.created).count
+            state.created.subtract(hubs)
+        }
+        try await parts.jobs.resume()
+        parts.log.write(
+            .info, "This node sends for more hubs now.",
+            ["hubs": .integer(Int64(hubs.count)), "all": .integer(Int64(parts.ownership.all.count))])
+    }
+
+    private func disown(_ hub: Hub.ID) {
+        parts.dispatcher.disown(hub)
+        parts.jobs.disown(hub)
+        state.withLock { $0.changes.forget(hub) }
+    }
+}
