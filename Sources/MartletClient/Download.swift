@@ -1,7 +1,7 @@
 /// The download of a notification's content to memory or to a file, over as many requests as it takes.
 ///
-/// `@unchecked Sendable`: a transport makes one call at a time and none after it has returned. Between two requests,
-/// only the downloading task accesses the object.
+/// `@unchecked Sendable`: during a request, the transport calls the functions of `ResponseSink` one at a time, and none
+/// after the request has returned or thrown. Between two requests, only the downloading task accesses the object.
 final class Download: ResponseSink, @unchecked Sendable {
     /// Called with the number of bytes received so far and the total number; the total is nil if it is not known.
     typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void

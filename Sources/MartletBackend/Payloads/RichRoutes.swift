@@ -134,8 +134,9 @@ extension PayloadSender {
             if upload.isStored {
                 try await upload.commit()
             } else if try await backend.record(of: request) == nil {
-                // The record of the earlier attempt has expired since the upload began. The content was only compared,
-                // not stored, so the send fails.
+                // This request repeats an earlier one, so its content was only compared with that of the earlier one,
+                // and not stored. The record of the earlier request has expired since, so there is neither a result to
+                // return nor a content to send.
                 throw .storage
             }
             let draft = order.draft(from: sender, upload, at: backend.time.now)

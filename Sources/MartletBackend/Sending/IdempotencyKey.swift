@@ -10,7 +10,7 @@ struct IdempotencyKey: Sendable {
     let digest: [UInt8]
 
     /// Reads the key of a request.
-    /// - Returns: nil if the request has no key, so that each attempt counts as a new request.
+    /// - Returns: nil if the request has no key; each attempt then counts as a new request.
     init?(_ request: HTTPRequest, of caller: Caller, on route: String) throws(BackendError) {
         let values = request.fields.values(of: "idempotency-key")
         guard let value = values.first else { return nil }

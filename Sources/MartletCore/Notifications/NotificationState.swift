@@ -1,4 +1,5 @@
-/// The state of a notification, with the names of the hub's protocol (NotificationHubs.md, section 8.2).
+/// The state of a notification. The raw values are the names of the Notification Hubs protocol (NotificationHubs.md,
+/// section 8.2).
 public enum NotificationState: String, Hashable, Sendable {
     case enqueued = "Enqueued"
     case processing = "Processing"

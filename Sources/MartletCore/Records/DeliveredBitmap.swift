@@ -95,7 +95,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns the blocks that contain the given numbers. The numbers may be in any order, and must not be negative.
+    /// Returns bitmaps of the given numbers, one for each block that contains any of them. The numbers may be in any
+    /// order, and must not be negative.
     public static func blocks(of numbers: some Sequence<Int64>) -> [DeliveredBitmap] {
         let numbers = Array(numbers)
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)

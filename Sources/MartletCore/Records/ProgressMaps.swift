@@ -29,6 +29,7 @@ extension ProgressMaps {
 public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
-    /// The members in the map, as bitmaps of blocks.
+    /// The members in the map: a bitmap for each block of `DeliveredBitmap.size` member numbers that contains any of
+    /// them.
     var blocks: [DeliveredBitmap] { get }
 }

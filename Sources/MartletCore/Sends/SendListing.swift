@@ -55,8 +55,8 @@ public struct SendPage: Sendable {
     public var entries: [SendEntry]
     /// The value of `SendQuery.before` for the next page; nil if there are no older sends.
     public var next: Int64?
-    /// True if the query examined `SendQuery.scanLimit` sends before the page was full; never for sends that are held,
-    /// which are found at any age.
+    /// True if the query stopped before the page was full, because it had examined `SendQuery.scanLimit` sends. A query
+    /// for held sends has no such limit.
     public var isPartial: Bool
 
     public init(entries: [SendEntry], next: Int64?, isPartial: Bool) {

@@ -54,8 +54,8 @@ struct CollapseTable {
 
     // MARK: Finding superseded devices
 
-    /// The query for the later deliveries with an anchor. Of several deliveries to the same tag expression, it finds
-    /// only the latest.
+    /// Finds the deliveries with a given anchor that are later than a given delivery. Of several deliveries to the same
+    /// tag expression, it finds only the latest.
     static let latest = """
         SELECT delivery, expression, last_channel FROM collapses INDEXED BY collapses_latest_by_anchor
         WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ?

@@ -103,7 +103,7 @@ struct Administration {
         try await ask(HTTPRequest(method, path, authority: "admin", body: body))
     }
 
-    /// Sends a request to the running server only, with a short timeout.
+    /// Sends a request to the running server, with a short timeout.
     /// - Returns: nil if no server runs.
     func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {
         let request = HTTPRequest(method, path, authority: "admin")

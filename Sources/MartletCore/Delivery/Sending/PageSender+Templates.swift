@@ -82,8 +82,8 @@ extension PageSender {
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
-        // All messages use the same current time. With different times they would have different durations until the
-        // expiry, so that they could not share a batch.
+        // All messages use the same current time. Otherwise their durations until the expiry would differ, and they
+        // could not share a batch.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = renderer.version(of: index, in: job.page)

@@ -17,7 +17,8 @@ final class BulkRun {
     let plainSuccess: PlainSuccess
     /// The names of the fields of answers that the caller does not read, in the forms of `PlainHead.forms(of:)`.
     let ignoredAnswerFields: [[UInt8]]
-    /// The last result of `answer(_:_:)`. Most refusals of a batch are equal, and then share this answer.
+    /// The response that `answer(_:_:)` returned last. It is returned again if the next one is equal, as most refusals
+    /// in a batch are.
     private var lastAnswer: HTTPResponse?
 
     init(_ run: BatchRun) {
