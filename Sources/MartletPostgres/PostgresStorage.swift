@@ -33,8 +33,10 @@ public final class PostgresStorage: Sendable {
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
+            let applicant = NodeStart.Applicant(
+                name: options.node, version: options.version, lease: options.lease, predecessor: options.predecessor)
             result = try await starter.perform { access throws(DatabaseFailure) in
-                try NodeStart.run(settings, sealer, options, access.connection)
+                try NodeStart.run(settings, sealer, applicant, access.connection)
             }
         } catch {
             result = .failure(error.storageError)

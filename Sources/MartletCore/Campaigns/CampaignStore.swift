@@ -1,5 +1,3 @@
-public import MartletModel
-
 /// Stores campaigns. Every change is durable when it returns.
 public protocol CampaignStore: Sendable {
     /// Returns campaigns, newest first, without their drafts.

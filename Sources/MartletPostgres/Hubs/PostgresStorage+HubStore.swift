@@ -75,7 +75,7 @@ extension PostgresStorage: HubStore {
         let bytes = try coding.encode(settings, context: context)
         let update = try await changeDirectory {
             connection, patience throws(DatabaseFailure) -> Result<HubUpdate, StorageError> in
-            let rows = try connection.run(Batch(SealingStatements.lockHub) { $0.add(id.rawValue) }, patience)[0]
+            let rows = try connection.run(Batch(HubStatements.lockHub) { $0.add(id.rawValue) }, patience)[0]
             guard rows.count == 1 else { return .success(.absent) }
             do throws(StorageError) {
                 guard try coding.settings(rows[0].bytes(0), context: context) == old else { return .success(.changed) }
@@ -157,7 +157,7 @@ extension PostgresStorage: HubStore {
         let bytes = try coding.encode(rules, context: context)
         let isReplaced = try await changeDirectory {
             connection, patience throws(DatabaseFailure) -> Result<Bool, StorageError> in
-            let stored = try connection.run(Batch(SealingStatements.lockNamespace), patience)[0][0].optionalBytes(0)
+            let stored = try connection.run(Batch(HubStatements.lockNamespace), patience)[0][0].optionalBytes(0)
             do throws(StorageError) {
                 let current = try stored.map { bytes throws(StorageError) in
                     try coding.rules(bytes, context: context)
@@ -201,6 +201,9 @@ enum HubStatements {
 
     static func context(_ id: Hub.ID) -> String { "hubs/\(id.rawValue)" }
 
+    static let lockHub = Statement.rare(
+        [.int8], "SELECT settings FROM hubs WHERE id = $1 AND NOT is_deleted FOR UPDATE")
+    static let lockNamespace = Statement.rare([], "SELECT rules FROM namespace FOR UPDATE")
     static let list = Statement.rare(
         [], "SELECT id, name, settings, created_at, modified_at FROM hubs WHERE NOT is_deleted ORDER BY folded_name")
     static let locking = Statement.rare(

@@ -88,8 +88,8 @@ extension PostgresStorage {
         let result = try await transaction {
             connection, patience throws(DatabaseFailure) -> Result<Void, StorageError> in
             let locking =
-                hub.map { id in Batch(SealingStatements.lockHub) { $0.add(id) } }
-                ?? Batch(SealingStatements.lockNamespace)
+                hub.map { id in Batch(HubStatements.lockHub) { $0.add(id) } }
+                ?? Batch(HubStatements.lockNamespace)
             let rows = try connection.run(locking, patience)[0]
             guard rows.count == 1, let bytes = rows[0].optionalBytes(0) else { return .success(()) }
             let resealed: [UInt8]
@@ -152,9 +152,6 @@ extension HubCoding {
 enum SealingStatements {
     static let hubs = Statement.rare([], "SELECT id, settings FROM hubs WHERE NOT is_deleted ORDER BY id")
     static let namespace = Statement.rare([], "SELECT rules FROM namespace")
-    static let lockHub = Statement.rare(
-        [.int8], "SELECT settings FROM hubs WHERE id = $1 AND NOT is_deleted FOR UPDATE")
-    static let lockNamespace = Statement.rare([], "SELECT rules FROM namespace FOR UPDATE")
     /// The settings themselves stay as they are, so neither version nor time change.
     static let setSettings = Statement.rare([.int8, .bytes], "UPDATE hubs SET settings = $2 WHERE id = $1")
 }

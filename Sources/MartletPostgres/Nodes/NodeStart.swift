@@ -8,9 +8,19 @@ struct NodeStart: Sendable {
     /// The deliveries that are not finished.
     var unfinished: [Delivery.ID]
 
+    /// What a node says of itself when it joins.
+    struct Applicant: Sendable {
+        var name: String
+        /// The version of the program.
+        var version: String
+        /// How long a lease of this node lasts.
+        var lease: Duration
+        /// The incarnation of a process that surely has ended, whose hubs are free at once; nil if there is none.
+        var predecessor: Int64?
+    }
+
     static func run(
-        _ settings: ConnectionSettings, _ sealer: any Sealer, _ options: PostgresStorage.Options,
-        _ connection: Connection
+        _ settings: ConnectionSettings, _ sealer: any Sealer, _ applicant: Applicant, _ connection: Connection
     ) throws(DatabaseFailure) -> Result<NodeStart, StorageError> {
         // The migration of a large database takes its time.
         let patience = Connection.Patience.until(.now + .seconds(60))
@@ -23,13 +33,13 @@ struct NodeStart: Sendable {
         }
         if let fault = try KeyCheck(sealer: sealer).check(connection, patience) { return .failure(fault) }
         var batch = Batch(NodeStatements.join) {
-            $0.add(options.node)
-            $0.add(options.version)
-            $0.add(Int32(PostgresStorage.schema))
-            $0.add(options.lease.wholeMilliseconds)
+            $0.add(applicant.name)
+            $0.add(applicant.version)
+            $0.add(Int32(Migration.all.count))
+            $0.add(applicant.lease.wholeMilliseconds)
         }
         batch.add(unfinished)
-        if let predecessor = options.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
+        if let predecessor = applicant.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
         let rows = try connection.run(batch, patience)
         return .success(
             NodeStart(
