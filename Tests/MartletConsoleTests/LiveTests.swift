@@ -147,7 +147,7 @@ struct LiveTests {
         let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
         #expect(alerts.first?.json["share"] == share.map(JSON.double))
         #expect(alerts.count == (share == nil ? 0 : 1))
-        sample.failingServices = [Self.failing(status: 503, attempts: 9, since: 1)]
+        sample.failingServices = [Self.failing(status: 503, attempts: 9, since: 1, waiting: 40)]
         let codes = try #require(AlertRules(sample, recent: [before, sample])).alerts.map(\.code)
         #expect(codes == ["service-failing"], "what takes nothing at all is told once")
     }

@@ -140,7 +140,7 @@ struct AlertRules {
             let failed = count - (earlier.failedAttempts[platform] ?? 0)
             let all = (latest.attempts[platform] ?? 0) - (earlier.attempts[platform] ?? 0)
             let isTold =
-                latest.failingServices.contains { $0.platform == platform && $0.isWholeLane }
+                outages.contains { $0.platform == platform && $0.severity == .error }
                 || latest.pausedLanes[platform, default: 0] > 0
             guard all >= 100, failed * 5 >= all, !isTold else { return nil }
             return Alert(

@@ -125,14 +125,11 @@ extension MetricFamily {
 
     /// All metrics, in the order in which they are written.
     static let all = [
-        accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate, connections,
-        paused, failing, quarantines,
-        renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
-        writesWaiting,
-        writeWait, commitTime,
+        accepted, attempts, failures, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate,
+        connections, paused, failing, quarantines, renewals, credentialExpiry, certificateExpiry, backupAge,
+        databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
         nodesAlive, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, answerBytes, refusedBodies,
-        processorTime, residentMemory, openFiles, openFilesLimit,
-        startTime,
+        processorTime, residentMemory, openFiles, openFilesLimit, startTime,
     ]
 }
