@@ -14,6 +14,21 @@ public enum PlainSuccess: Hashable, Sendable {
     /// No response is a plain success: every response is reported in full.
     case none
 
+    /// Returns whether a response is a plain success of this kind, as far as its status and body tell; nil if the item
+    /// or a field matters too.
+    public func covers(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer) -> Bool? {
+        guard status == .ok else { return false }
+        switch self {
+        case .empty: return body.isEmpty
+        case .none: return false
+        case .json(let member):
+            var body = JSONScanner(body)
+            return body.takes("{") && body.takes(quoted: member) && body.takes(":") && body.takesQuotedText()
+                && body.takes("}") && body.isAtEnd
+        case .jsonOfPath, .field: return nil
+        }
+    }
+
     /// Returns true if a response is a plain success of this kind.
     /// - Parameters:
     ///   - body: The complete body.
@@ -23,14 +38,9 @@ public enum PlainSuccess: Hashable, Sendable {
         _ status: HTTPStatus, _ body: UnsafeRawBufferPointer, fields: (String) -> [String] = { _ in [] },
         of item: Int, in batch: RequestBatch
     ) -> Bool {
-        guard status == .ok else { return false }
+        if let isCovered = covers(status, body) { return isCovered }
         switch self {
-        case .empty: return body.isEmpty
-        case .none: return false
-        case .json(let member):
-            var body = JSONScanner(body)
-            return body.takes("{") && body.takes(quoted: member) && body.takes(":") && body.takesQuotedText()
-                && body.takes("}") && body.isAtEnd
+        case .empty, .none, .json: return false
         case .jsonOfPath(let member, let suffix):
             var body = JSONScanner(body)
             guard body.takes("{"), body.takes(quoted: member), body.takes(":") else { return false }
