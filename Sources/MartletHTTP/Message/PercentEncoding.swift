@@ -65,21 +65,30 @@ public enum PercentEncoding {
         }
     }
 
-    /// Returns whether all bytes are unreserved characters. Checks sixteen bytes at a time, because this function is
-    /// called for every push of some platforms.
+    /// Returns whether all bytes are unreserved characters. Checks eight bytes at a time, because this function is called
+    /// for every push of some platforms.
     private static func areUnreserved(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let raw = UnsafeRawBufferPointer(bytes)
         var index = 0
-        while index + 16 <= raw.count {
-            let part = raw.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-            let letters = (part | 0x20) &- UInt8(ascii: "a") .< 26
-            let digits = part &- UInt8(ascii: "0") .< 10
-            let hyphens = part .== UInt8(ascii: "-") .| part .== UInt8(ascii: ".")
-            let others = part .== UInt8(ascii: "_") .| part .== UInt8(ascii: "~")
-            guard all(letters .| digits .| hyphens .| others) else { return false }
-            index += 16
+        while index + 8 <= raw.count {
+            let eight = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let found =
+                highBits(of: eight | 0x2020_2020_2020_2020, from: "a", through: "z")
+                | highBits(of: eight, from: "0", through: "9") | highBits(of: eight, from: "-", through: ".")
+                | highBits(of: eight, from: "_", through: "_") | highBits(of: eight, from: "~", through: "~")
+            guard eight & 0x8080_8080_8080_8080 == 0, found & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080 else {
+                return false
+            }
+            index += 8
         }
         return raw[index...].allSatisfy(isUnreserved)
+    }
+
+    /// Sets the highest bit of each of eight ASCII bytes that is in a range. The other bits have no meaning.
+    @inline(__always)
+    private static func highBits(of eight: UInt64, from first: Unicode.Scalar, through last: Unicode.Scalar) -> UInt64 {
+        let each: UInt64 = 0x0101_0101_0101_0101
+        return (eight &+ each &* UInt64(0x80 - first.value)) & ~(eight &+ each &* UInt64(0x7F - last.value))
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
