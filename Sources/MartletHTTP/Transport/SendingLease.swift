@@ -3,8 +3,8 @@ import Synchronization
 /// The time until which this process may send. The process extends the lease again and again; when it did not do so in
 /// time, another process may send the same, so nothing more may be sent. Thread-safe.
 ///
-/// Whoever sends asks before each portion whether the lease has ended, because a process that was stopped by its
-/// operating system cannot be told: when it wakes up, it would go on in the middle of a portion.
+/// A sender asks before each portion whether the lease has ended, because a process that was stopped by its operating
+/// system cannot be told: when it wakes up, it would go on in the middle of a portion.
 public final class SendingLease: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let start: ContinuousClock.Instant

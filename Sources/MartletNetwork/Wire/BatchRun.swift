@@ -67,8 +67,7 @@ final class BatchRun {
     /// Draws an item to send; nil if no item is left to draw, or if the batch is to be stopped.
     func next() -> Int? { stopsNow ? nil : draw() }
 
-    /// Stops the batch if its signal is set. Asked at each draw, because nobody calls `stop` when the lease of the signal
-    /// ends.
+    /// Stops the batch if its signal is set. Checked at each draw, because a lease that ends calls no function.
     private var stopsNow: Bool {
         guard let signal = batch.stop, signal.isStopped else { return false }
         if refusal == nil { stop() }

@@ -39,6 +39,8 @@ extension DataStore {
         }
     }
 
+    private static let retryInterval = Duration.seconds(1)
+
     /// Opens a database. A process that was started anew has served with this database before, so it waits for one that
     /// does not answer; any other ends with a sentence that says what is wrong.
     private static func openDatabase(
@@ -56,7 +58,7 @@ extension DataStore {
                 guard ProcessRestart.hasHappened, error.kind == .unavailable else { throw error }
                 if !hasFailed { log.write(.warning, "The database is not there yet, and is tried again: \(error)") }
                 hasFailed = true
-                try? await Task.sleep(for: .seconds(1))
+                try? await Task.sleep(for: retryInterval)
             }
         }
     }

@@ -10,16 +10,16 @@ import Synchronization
 public final class Dispatcher: Sendable {
     /// The counters of delivery since the start of the process.
     public let metrics: DeliveryMetrics
-    private let store: any NotificationStore & ControlStore & LaneStore
-    private let ownership: HubOwnership
-    private let board: ControlRegistry
-    private let controls: SendControls
+    let store: any NotificationStore & ControlStore & LaneStore
+    let ownership: HubOwnership
+    let board: ControlRegistry
+    let controls: SendControls
     /// Wakes the scheduler that begins parts of notifications.
-    private let alarm: ScheduleAlarm
+    let alarm: ScheduleAlarm
     /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
     /// The lowest of the deliveries that other processes have stored, by the hubs that this process sends for.
-    private let storedElsewhere = Mutex<[Hub.ID: Delivery.ID]>([:])
+    let storedElsewhere = Mutex<[Hub.ID: Delivery.ID]>([:])
     private let deliverer: Deliverer
     private let sender: PageSender
     private let hubs: HubDirectory
@@ -29,11 +29,11 @@ public final class Dispatcher: Sendable {
     private let lanes: LaneCircuitBreakers
     private let origins: OriginCircuitBreakers
     private let settings: DeliverySettings
-    private let time: any TimeSource
-    private let queue: Mutex<DeliveryQueue>
+    let time: any TimeSource
+    let queue: Mutex<DeliveryQueue>
     private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
-    private let log: @Sendable (String) -> Void
+    let wake: AsyncStream<Void>.Continuation
+    let log: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - alarm: Wakes the scheduler that begins parts of notifications.
@@ -182,7 +182,7 @@ public final class Dispatcher: Sendable {
     }
 
     /// Removes from memory what delivery knows of a hub that was deleted, or that another process sends for now.
-    private func forget(_ hub: Hub.ID) {
+    func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
         sender.failing.forget(hub)
@@ -196,92 +196,6 @@ public final class Dispatcher: Sendable {
     /// connections to the push service stay open too, and APNs refuses a second token within twenty minutes.
     private func forgetAuthorizations(of hub: Hub.ID) {
         Task { [sender] in await sender.authorizations.forget(hub) }
-    }
-
-    // MARK: Hubs of several processes
-
-    /// Begins to send for hubs that no other process sends for any more, from what the store has of them.
-    public func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
-        let now = time.now
-        for memory in try await store.persistedLaneStates(at: now) where hubs.contains(memory.lane.hub) {
-            restore(memory, at: now)
-        }
-        try await controls.own(hubs)
-        queue.withLock { $0.look(from: Delivery.ID(rawValue: 1)) }
-        wake.yield()
-        alarm.ring()
-    }
-
-    /// Stops sending for a hub that another process sends for now.
-    public func disown(_ hub: Hub.ID) {
-        ownership.remove(hub)
-        board.stop(hub)
-        forget(hub)
-        hurry(hub)
-    }
-
-    /// Takes over deliveries that another process has stored, of a hub that this process sends for.
-    /// - Parameter first: The delivery with the lowest id.
-    public func look(for hub: Hub.ID, from first: Delivery.ID) {
-        storedElsewhere.withLock { $0[hub] = min($0[hub] ?? first, first) }
-        wake.yield()
-    }
-
-    /// Takes over everything that other processes have changed about hubs that this process sends for: deliveries,
-    /// controls and schedules.
-    public func refresh(_ hubs: Set<Hub.ID>) async throws(StorageError) {
-        queue.withLock { $0.look(from: Delivery.ID(rawValue: 1)) }
-        wake.yield()
-        try await refreshControls(of: hubs)
-    }
-
-    /// Takes over the controls and schedules that other processes have changed, of hubs that this process sends for.
-    public func refreshControls(of hubs: Set<Hub.ID>) async throws(StorageError) {
-        for hub in try await controls.reload(hubs) { hurry(hub) }
-        alarm.ring()
-    }
-
-    /// Stops everything that is being sent, because the lease of this process has ended. What was not sent waits until
-    /// the lease is renewed.
-    public func leaseEnded() {
-        board.stopAll()
-    }
-
-    /// Goes on with what has waited because the lease of this process had ended.
-    public func leaseRenewed() {
-        queue.withLock { $0.wakeAll() }
-        wake.yield()
-    }
-
-    /// Reads the deliveries that other processes have stored.
-    private func readStoredElsewhere() async {
-        let hubs = storedElsewhere.withLock { hubs in
-            defer { hubs = [:] }
-            return hubs
-        }
-        for (hub, first) in hubs {
-            do throws(StorageError) {
-                let found = try await store.unfinished(
-                    after: Delivery.ID(rawValue: first.rawValue - 1), limit: Self.portion)
-                queue.withLock { queue in
-                    for progress in found where progress.delivery.lane.hub == hub {
-                        queue.addStored(progress.delivery)
-                    }
-                    if found.count == Self.portion, let last = found.last?.delivery.id {
-                        queue.look(from: Delivery.ID(rawValue: last.rawValue + 1))
-                    }
-                }
-            } catch {
-                log("Deliveries that another node has stored could not be read: \(error)")
-                queue.withLock { $0.look(from: first) }
-            }
-        }
-        wake.yield()
-    }
-
-    private func restore(_ memory: PersistedLaneState, at now: Timestamp) {
-        lanes.restore(memory)
-        for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
     }
 
     // MARK: Running
@@ -333,6 +247,11 @@ public final class Dispatcher: Sendable {
         }
     }
 
+    func restore(_ memory: PersistedLaneState, at now: Timestamp) {
+        lanes.restore(memory)
+        for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
+    }
+
     /// The maximum number of retries that are made due in one change of the store.
     private static let expediteLimit = 5000
 
@@ -364,7 +283,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func hurry(_ hub: Hub.ID) {
+    func hurry(_ hub: Hub.ID) {
         queue.withLock { $0.hurry(hub) }
         wake.yield()
     }
@@ -481,7 +400,7 @@ public final class Dispatcher: Sendable {
     }
 
     /// The maximum number of unfinished deliveries that are read from the store at a time.
-    private static let portion = 1000
+    static let portion = 1000
 
     /// Fills the queue from the store if the queue does not have all unfinished deliveries.
     private func readStore(after id: Delivery.ID) async {
