@@ -92,7 +92,8 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// Returns the certificates of PEM text, but none after the first that is too many.
+    /// Returns the certificates of PEM text, but not more than `maximumCount + 1`: one more than the limit is enough
+    /// for the caller to refuse the text.
     private static func certificates(pem: String) -> [Certificate] {
         withMemoryBIO(Array(pem.utf8)) { bio in
             var certificates: [Certificate] = []

@@ -67,7 +67,7 @@ public enum Argon2id {
                     var context = argon2_context()
                     context.out = hash.baseAddress
                     context.outlen = UInt32(hash.count)
-                    // Argon2 does not write to either buffer, because the flags that clear them are not set.
+                    // Argon2 does not write to the password or the salt, because the flags that clear them are not set.
                     context.pwd = UnsafeMutablePointer(mutating: password.baseAddress)
                     context.pwdlen = UInt32(password.count)
                     context.salt = UnsafeMutablePointer(mutating: salt.baseAddress)
