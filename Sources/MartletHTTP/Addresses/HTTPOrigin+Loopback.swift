@@ -3,7 +3,8 @@ extension HTTPOrigin {
     /// not count.
     public var isLoopback: Bool {
         if host == "localhost" { return true }
-        // Most hosts are names. They are told apart first, because pushes to subscriptions ask for each device.
+        // This property is read for every push to a subscription, and most hosts are names. A host that cannot be a
+        // loopback address is therefore recognised before the slower parsing.
         guard host.utf8.first == UInt8(ascii: "1") || host.utf8.contains(UInt8(ascii: ":")),
             let address = IPAddress(host)
         else { return false }

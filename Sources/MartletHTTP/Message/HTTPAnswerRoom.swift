@@ -5,7 +5,7 @@ public protocol HTTPAnswerRoom: Sendable {
     /// longer or shorter than stated, the difference is reserved or released when the answer is made.
     /// - Parameters:
     ///   - count: The maximum length of the answer, in bytes.
-    ///   - account: The account whose share is used.
+    /// - account: The account whose share of the memory is used.
     /// - Returns: False if no memory could be reserved within the server's waiting time, because earlier answers were
     ///   not read.
     func reserve(_ count: Int, for account: HTTPBodyAccount) async -> Bool

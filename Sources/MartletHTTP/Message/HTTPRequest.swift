@@ -29,8 +29,8 @@ public struct HTTPRequest: Sendable {
     public var connection: HTTPConnection?
     /// The HTTP/2 stream of a received request; 0 otherwise.
     public var streamID: Int32 = 0
-    /// The indexing of the target of a received HTTP/2 request, which tells whether the target is in the header table,
-    /// like `HTTPField.indexing` of a field.
+    /// Tells whether the target of a received HTTP/2 request is in the header table, as `HTTPField.indexing` does for a
+    /// field.
     ///
     /// The target of a request that is sent never enters the table.
     public var targetIndexing = HTTPField.Indexing.never

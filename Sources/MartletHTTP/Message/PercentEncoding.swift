@@ -44,13 +44,13 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends bytes to a text, encoded in the same way.
+    /// Appends bytes to a text. Every byte except the unreserved characters is percent-encoded.
     public static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
         guard !areUnreserved(bytes) else { return text.append(contentsOf: bytes) }
         text += encode(String(decoding: bytes, as: UTF8.self)).utf8
     }
 
-    /// Returns the byte that the two digits of an escape stand for; nil if they are no digits.
+    /// Returns the byte that the two hexadecimal digits of an escape stand for; nil if one of them is not a digit.
     static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = nibble(high), let low = nibble(low) else { return nil }
         return high << 4 | low
@@ -84,7 +84,8 @@ public enum PercentEncoding {
         return raw[index...].allSatisfy(isUnreserved)
     }
 
-    /// Sets the highest bit of each of eight ASCII bytes that is in a range. The other bits have no meaning.
+    /// Returns a word in which the highest bit of a byte is set if the same byte of `eight` is in a range. All bytes of
+    /// `eight` must be ASCII. The other bits of the result have no meaning.
     @inline(__always)
     private static func highBits(of eight: UInt64, from first: Unicode.Scalar, through last: Unicode.Scalar) -> UInt64 {
         let each: UInt64 = 0x0101_0101_0101_0101

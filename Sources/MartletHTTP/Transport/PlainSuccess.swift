@@ -6,16 +6,18 @@ public enum PlainSuccess: Hashable, Sendable {
     /// A 200 whose body is a JSON object with one member: a non-empty string of printable ASCII without escapes.
     case json(member: String)
     /// A 200 whose body is a JSON object with one member: a string of printable ASCII without escapes that equals the
-    /// item's path, as far as the item states it and without `pathSuffix`. The path must be made by `PercentEncoding`.
-    /// Other strings have a meaning of their own, such as a new name of the addressee.
+    /// item's path, percent-decoded, without the shared prefix and without `pathSuffix`. The path must be made by
+    /// `PercentEncoding`. A response with another string is reported in full, because that string may be the device's
+    /// new handle.
     case jsonOfPath(member: String, pathSuffix: String)
-    /// A 200 of which one field has this value, in upper or lower case, whatever its body.
+    /// A 200 in which this field occurs once and has this value, whatever the body is.
+    /// - Parameter value: The value in lower case; the case of the received value is ignored.
     case field(name: String, value: String)
     /// No response is a plain success: every response is reported in full.
     case none
 
-    /// Returns whether a response is a plain success of this kind, as far as its status and body tell; nil if the item
-    /// or a field matters too.
+    /// Returns whether a response is a plain success of this kind; nil if this also depends on the item or on a header
+    /// field.
     public func covers(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer) -> Bool? {
         guard status == .ok else { return false }
         switch self {
@@ -56,7 +58,7 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Parses the only form of JSON that `PlainSuccess.json` accepts. It builds no tree, because it runs for every push.
+/// Parses the only forms of JSON that are plain successes. The scanner builds no tree, because it runs for every push.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
@@ -97,7 +99,8 @@ private struct JSONScanner {
         return index > start && takesNow("\"")
     }
 
-    /// Consumes a non-empty string without escapes that a percent-encoded text stands for.
+    /// Consumes a quoted string that equals a percent-encoded text after decoding. Refuses an empty text, and
+    /// characters that JSON would have to escape.
     mutating func takesQuoted(percentEncoded text: UnsafeRawBufferPointer) -> Bool {
         guard takes("\""), !text.isEmpty else { return false }
         var read = 0

@@ -111,7 +111,8 @@ public struct RequestBatch: Sendable {
         return body.withUnsafeBufferPointer(read)
     }
 
-    /// Reads the parts of all items. It is valid only during the call of `withParts` that passes it.
+    /// Gives access to the parts of all items. A value is valid only until the closure that `withParts` calls has
+    /// returned.
     public struct Parts {
         fileprivate let storage: UnsafeBufferPointer<UInt8>
         fileprivate let ends: UnsafeBufferPointer<UInt32>

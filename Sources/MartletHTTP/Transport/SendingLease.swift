@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The time until which this process may send. The process extends the lease again and again; when it did not do so in
-/// time, another process may send the same, so nothing more may be sent. Thread-safe.
+/// The time until which this process may send. The process extends the lease again and again. After the lease has
+/// ended, nothing may be sent, because another process may already send the same pushes. Thread-safe.
 ///
-/// A sender asks before each portion whether the lease has ended, because a process that was stopped by its operating
-/// system cannot be told: when it wakes up, it would go on in the middle of a portion.
+/// A sender checks the lease before each portion of a batch. The operating system can suspend the process at any time,
+/// and the process then continues in the middle of a batch without knowing that time has passed.
 public final class SendingLease: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let start: ContinuousClock.Instant
@@ -18,11 +18,11 @@ public final class SendingLease: Sendable {
         start = now()
     }
 
-    /// Whether nothing may be sent now.
+    /// True if the lease has ended, so that nothing may be sent.
     public var hasEnded: Bool { nanoseconds(of: now()) >= end.load(ordering: .acquiring) }
 
-    /// Lets the lease end at the given time.
-    /// - Returns: Whether anybody may have found before that the lease has ended.
+    /// Moves the end of the lease to the given time.
+    /// - Returns: True if the lease had already ended before this call, so that a sender may have been told so.
     @discardableResult
     public func extend(until end: ContinuousClock.Instant) -> Bool {
         let old = self.end.exchange(nanoseconds(of: end), ordering: .acquiringAndReleasing)

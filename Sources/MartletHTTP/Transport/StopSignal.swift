@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tells a transport to send no further requests. A signal that is set cannot be reset. Thread-safe.
 ///
-/// A signal with a lease also is set as soon as somebody finds that the lease has ended.
+/// If the signal has a lease, the first read of `isStopped` after the end of the lease sets the signal.
 public final class StopSignal: Sendable {
     /// Identifies an action that runs when the signal is set, so that the action can be removed.
     public struct Registration: Sendable {
@@ -18,7 +18,7 @@ public final class StopSignal: Sendable {
     private let state = Mutex(State())
     private let lease: SendingLease?
 
-    /// - Parameter lease: The lease without which nothing may be sent; nil if there is none.
+    /// - Parameter lease: The lease after whose end nothing may be sent; nil for none.
     public init(lease: SendingLease? = nil) {
         self.lease = lease
     }
