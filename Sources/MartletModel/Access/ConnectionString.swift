@@ -1,8 +1,8 @@
 /// The address of a hub and an access key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
 ///
-/// Only this form can be parsed by every client of the hub: scheme `sb`, a slash after the address, three parts
-/// (NotificationHubs.md, section 1.2). So `text` has this form, unless the endpoint does not use TLS or a hub is named.
-/// Parsing accepts more.
+/// Every client of the hub can parse only this form: the scheme `sb`, a slash after the address, and three parts
+/// (NotificationHubs.md, section 1.2). `text` has this form, unless the endpoint does not use TLS or a hub is named.
+/// `init(_:)` also accepts other forms.
 public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The host, with the port if the text states one.
     public let authority: String

@@ -54,7 +54,8 @@ extension Installation {
             throw InstallationError(
                 "The installation is of the platform '\(platform)', this part of '\(part.platform)'.")
         }
-        // A line names the user by a tag, so it cannot name one whose id is no tag: such a user is kept.
+        // A line names the user by the tag `$UserId:{USER}`. If the id of the installation's user cannot be part of a
+        // tag, no line can name that user, so the user is kept.
         if part.userID != nil || hasTagOfUser { userID = part.userID }
         expirationTime = part.expirationTime
         pushVariables = part.pushVariables

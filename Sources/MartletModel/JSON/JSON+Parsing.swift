@@ -84,7 +84,7 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
-        // The decoded content up to the last escape. Most strings have no escapes, so it stays empty.
+        // The decoded content up to the last escape. This array stays empty for most strings, which have no escapes.
         var content: [UInt8] = []
         while true {
             let plain = skipPlainText()

@@ -7,8 +7,8 @@ public enum TemplateFormat: Hashable, Sendable {
     /// The whole body is one value.
     case text
 
-    /// The format of a body whose platform does not fix it, such as `wns/raw`: XML if it begins with `<`, JSON if it is
-    /// a JSON object or array, otherwise text.
+    /// Determines the format of a body for a platform that does not prescribe one, such as `wns/raw`: XML if the body
+    /// begins with `<`, JSON if it is a JSON object or array, otherwise text.
     public init(of body: String) {
         let first = body.utf8.first { !$0.isXMLSpace }
         switch first {

@@ -17,8 +17,8 @@ extension String {
         self = text
     }
 
-    /// Validates on systems whose standard library has no validating initializer: decodes with repair and compares the
-    /// result with the input.
+    /// Creates a text from UTF-8, or returns nil if the bytes are invalid, on systems whose standard library has no
+    /// validating initializer. The bytes are decoded with repair, and the result is compared with them.
     @usableFromInline
     static func repairing(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
