@@ -8,7 +8,7 @@ public struct ACMESchedule: Hashable, Sendable {
     private static let firstWait: Duration = .seconds(60)
     private static let longestWait: Duration = .seconds(12 * 3_600)
     private static let spread: Duration = .seconds(3_600)
-    /// The longest wait that is granted to an authority. A longer one is shortened to this.
+    /// The longest wait that is granted to an authority. A request for a longer wait is shortened to this time.
     private static let longestAskedWait = day
 
     /// The times of the orders of the last day, at most `ordersPerDay`, oldest first.
