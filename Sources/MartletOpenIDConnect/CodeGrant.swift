@@ -1,5 +1,5 @@
-/// A code that a browser has brought from the provider, with what proves that it may be used (RFC 6749, section 4.1.3;
-/// RFC 7636, section 4.5).
+/// An authorization code that a browser has brought from the provider, with the verifier and the redirect URI that must
+/// accompany it (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
 public struct CodeGrant: Sendable {
     let code: String
     let verifier: String
@@ -15,7 +15,8 @@ public struct CodeGrant: Sendable {
     }
 }
 
-/// How this server is known to the provider as a client. Its description does not contain the secret.
+/// The id and the secret with which this server is registered at the provider as a client. The description does not
+/// contain the secret.
 public struct ProviderClient: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     public let id: String
     let secret: String?
@@ -30,14 +31,15 @@ public struct ProviderClient: Hashable, Sendable, CustomStringConvertible, Custo
     public var debugDescription: String { description }
 }
 
-/// Why an identity provider could not say who somebody is.
+/// The reason why the identity provider's token or code does not identify a user.
 public enum IdentityProviderError: Error, Sendable {
     /// The token is not accepted.
     case refused(TokenRefusal)
-    /// The provider is away, or what it publishes is not as it should be.
+    /// The provider does not answer, or its documents are not valid.
+    /// - Parameter retryAfter: The time after which to try again, in seconds.
     case unavailable(retryAfter: Int64)
-    /// The provider does not accept the code: it was used, has expired, or was given to somebody else.
+    /// The provider does not accept the code: it was used before, has expired, or was issued to another client.
     case badCode
-    /// The provider refuses the request for another reason than the code, or answers it without a token.
+    /// The provider refuses the request for another reason than the code, or its answer contains no token.
     case noToken
 }

@@ -2,8 +2,9 @@ import MartletModel
 
 /// The configuration of an identity provider, and the time at which it is requested again.
 ///
-/// While the provider does not answer, its last configuration remains in use for a day after it has ceased to be fresh,
-/// and the provider is asked again once a minute. While there is none, it is asked again after five seconds.
+/// A configuration is fresh for an hour. While the provider does not answer, its last configuration remains in use for
+/// one more day, and the provider is asked again once a minute. If there is no configuration to use, the provider is
+/// asked again after five seconds.
 struct ConfigurationCache: Sendable {
     enum Answer: Sendable {
         case configuration(ProviderConfiguration)
@@ -19,13 +20,14 @@ struct ConfigurationCache: Sendable {
 
     private static let freshness = Duration.seconds(3600)
     private static let staleness = Duration.seconds(86_400)
-    /// How long the provider is not asked again after a failure, without and with a configuration to go on with.
+    /// The times after a failure in which the provider is not asked again: `hold` if there is no configuration to use,
+    /// and `staleHold` if there is one.
     private static let hold = Duration.seconds(5)
     private static let staleHold = Duration.seconds(60)
 
     /// Returns the configuration, or what the caller must do to get it.
     ///
-    /// A time in the future shows that the clock was set back, and then the provider is asked.
+    /// If a recorded time is in the future, the clock was set back, and the provider is asked again.
     /// - Parameter mayFetch: Whether the answer may be `.fetch`, because the caller can still ask the provider.
     func answer(at now: Timestamp, mayFetch: Bool) -> Answer {
         let known = last.flatMap { now - $0.fetchedAt < Self.freshness + Self.staleness ? $0 : nil }
@@ -53,7 +55,7 @@ struct ConfigurationCache: Sendable {
     /// Records that the provider has not answered.
     /// - Returns: Whether its last configuration remains in use.
     mutating func failed(at now: Timestamp) -> Bool {
-        // The clock was set back, so the age of the configuration is not known. Its day begins now.
+        // If the clock was set back, the age of the configuration is not known. Its day of further use then begins now.
         if let fetchedAt = last?.fetchedAt, fetchedAt > now { last?.fetchedAt = now + (.zero - Self.freshness) }
         failedAt = now
         isFetching = false

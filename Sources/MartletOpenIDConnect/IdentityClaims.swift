@@ -35,7 +35,7 @@ public struct IdentityClaims: Sendable {
         return Timestamp(seconds: Int64(seconds))
     }
 
-    /// The claim that names the user, as the settings choose it.
+    /// The name or path of the claim that names the user, from the settings.
     public var userClaim: String { settings.userClaim }
 
     /// Whether the provider has verified that the e-mail address is the user's (OpenID Connect Core 1.0, section 5.1),
@@ -52,15 +52,15 @@ public struct IdentityClaims: Sendable {
         return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
     }
 
-    /// Returns whether the token belongs to the sign-in for which a nonce was made. The comparison takes the same time
-    /// whatever differs.
+    /// Returns whether the token belongs to the sign-in for which a nonce was made. The comparison takes constant time.
     public func hasNonce(_ nonce: String) -> Bool {
         guard let claim = json["nonce"]?.string else { return false }
         return ConstantTime.areEqual(claim, nonce)
     }
 
-    /// Returns the text of the claim with exactly this name, including any dots; if there is none, of the member at this
-    /// dotted path.
+    /// Returns the text of a claim; nil if the claim is missing or is not a text.
+    /// - Parameter name: The exact name of a claim, which may contain dots. If no claim has this name, it is read as a
+    ///   path of member names that are separated by dots.
     public func text(_ name: String) -> String? { claim(name)?.string }
 
     private func claim(_ name: String) -> JSON? {

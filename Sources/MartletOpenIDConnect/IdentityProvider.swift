@@ -64,8 +64,8 @@ public final class IdentityProvider: Sendable {
 
     // MARK: Signing in
 
-    /// Returns what the provider publishes about signing in, at most an hour old. While the provider does not answer,
-    /// its last configuration is used for a further day. However many callers there are, the provider is asked once.
+    /// Returns the provider's configuration, at most an hour old. While the provider does not answer, its last
+    /// configuration is used for one more day. However many callers wait, the provider is asked once.
     public func configuration() async throws(IdentityProviderError) -> ProviderConfiguration {
         let (known, fetch) = state.withLock { state -> (ConfigurationCache.Answer, Task<Void, Never>?) in
             let answer = state.configuration.answer(at: time.now, mayFetch: true)

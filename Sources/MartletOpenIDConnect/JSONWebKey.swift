@@ -59,8 +59,8 @@ struct JSONWebKey: Sendable {
         key[name]?.string.flatMap(Base64URL.decode)
     }
 
-    /// Returns whether this key has signed a token. The token's algorithm must be the key's own, because the token must
-    /// not choose it, and the signature must be valid.
+    /// Returns whether this key has signed a token. A token that states another algorithm than the key's own is
+    /// refused, because a token must not choose how it is verified.
     func hasSigned(_ token: IdentityToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
         return switch material {

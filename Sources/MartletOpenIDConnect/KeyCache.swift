@@ -4,8 +4,8 @@ import MartletModel
 ///
 /// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked at
 /// most five times in a row, then once in 30 seconds. While the provider does not answer, its last keys remain in use
-/// for a day after they have ceased to be fresh. A time that is later than it can have been set shows that the clock was
-/// set back, and does not count.
+/// for a day after they have ceased to be fresh. If a recorded time is further in the future than this type ever sets
+/// it, the clock was set back, and that time is ignored.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
@@ -32,7 +32,7 @@ struct KeyCache: Sendable {
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
     /// How long keys that are no longer fresh are used if no newer ones can be fetched.
     private static let staleness = Duration.seconds(86_400)
-    /// How many fetches may follow each other at once, and the time after which one more is allowed.
+    /// The number of fetches that may follow each other without a wait, and the time after which one more is allowed.
     private static let fetchBurst = 5
     private static let fetchInterval = Duration.seconds(30)
     /// The maximum number of keys that are tried for a token that names no key.
@@ -72,7 +72,7 @@ struct KeyCache: Sendable {
     }
 
     mutating func failed(at now: Timestamp) {
-        // The clock was set back, so the age of the keys is not known. Their day begins now.
+        // If the clock was set back, the age of the keys is not known. Their day of further use then begins now.
         if let end = freshUntil, end > now, !isFresh(at: now) { freshUntil = now }
         hasFailed = true
         isFetching = false
@@ -102,7 +102,7 @@ struct KeyCache: Sendable {
             drip - Self.fetchInterval * (Self.fetchBurst - 1), .zero)
     }
 
-    /// Returns the time that is left until `end`; zero if more is left than there can be.
+    /// Returns the time from `now` until `end`; zero if it is longer than `limit`, because the clock was then set back.
     private static func rest(of end: Timestamp?, from now: Timestamp, atMost limit: Duration) -> Duration {
         let rest = end.map { max(.zero, $0 - now) } ?? .zero
         return rest <= limit ? rest : .zero

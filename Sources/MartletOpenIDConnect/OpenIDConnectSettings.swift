@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// An identity provider, and whom its tokens must be meant for (OpenID Connect Core 1.0, RFC 9068).
+/// The settings for an identity provider: its issuer, the audience that its tokens must have, and the claims that are
+/// read (OpenID Connect Core 1.0, RFC 9068).
 public struct OpenIDConnectSettings: Sendable {
     /// The issuer, which must equal the tokens' `iss` exactly.
     public let issuer: String
@@ -51,7 +52,7 @@ public struct OpenIDConnectSettings: Sendable {
     }
 }
 
-/// Why the settings of an identity provider cannot be used.
+/// The reason why the settings of an identity provider cannot be used.
 public enum OpenIDConnectError: Error, Hashable, Sendable, CustomStringConvertible {
     case badIssuer
     case badKeys

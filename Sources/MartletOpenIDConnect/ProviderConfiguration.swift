@@ -1,7 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// What an identity provider publishes about signing in (OpenID Connect Discovery 1.0, section 3).
+/// The parts of an identity provider's configuration document that signing in needs (OpenID Connect Discovery 1.0,
+/// section 3).
 public struct ProviderConfiguration: Sendable {
     /// The page to which browsers are sent.
     let authorizationEndpoint: ProviderURL

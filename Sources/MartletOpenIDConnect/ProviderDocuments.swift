@@ -10,7 +10,8 @@ struct ProviderDocuments: Sendable {
     /// The reason, for the log, why the provider's answer cannot be used.
     struct Failure: Error, Sendable {
         let sentence: String
-        /// Whether the provider has refused what it was asked, and is neither away nor busy.
+        /// True if the provider has refused the request; false if it does not answer, is busy, or its answer is not
+        /// valid.
         var isRefusal = false
     }
 
@@ -49,7 +50,7 @@ struct ProviderDocuments: Sendable {
 
     // MARK: Configuration
 
-    /// Fetches what the provider publishes about signing in.
+    /// Fetches the provider's configuration document.
     func configuration() async throws(Failure) -> ProviderConfiguration {
         guard case .discovery(let url) = settings.source else {
             throw Failure(sentence: "Its configuration is needed for signing in, not its keys alone.")
@@ -80,11 +81,11 @@ struct ProviderDocuments: Sendable {
         return document
     }
 
-    /// Returns the addresses that a host may have which the provider's configuration names.
+    /// Returns the addresses that a host named in the provider's configuration may have.
     ///
-    /// A provider on this machine has all else on this machine. Any other provider must not direct requests to this
-    /// machine or into the operator's network, except to its own origin.
-    /// - Parameter what: What is at the host, with its verb.
+    /// If the provider is on this machine, every host that it names must be on this machine too. Any other provider
+    /// must not direct requests to this machine or into the operator's network, except to its own origin.
+    /// - Parameter what: The subject and verb of the error's sentence: "keys are" or "tokens are".
     private static func addresses(
         for origin: HTTPOrigin, of what: String, namedBy issuer: HTTPOrigin
     ) throws(Failure) -> TransportSettings.Addresses {
@@ -132,8 +133,10 @@ struct ProviderDocuments: Sendable {
         return token
     }
 
-    /// Returns nil if the provider does not accept a code.
-    /// - Throws: A failure if the answer says something else, above all that it does not accept this server as a client.
+    /// Reads the provider's refusal to issue a token.
+    /// - Returns: nil if the provider does not accept the code.
+    /// - Throws: `Failure` for every other refusal, for example if the provider does not accept this server as a
+    ///   client.
     private static func refused(_ status: HTTPStatus, _ answer: JSON?) throws(Failure) -> String? {
         switch answer?["error"]?.string {
         case "invalid_grant": return nil

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// A URL at which an identity provider can be asked: https, or http on this machine.
+/// The URL of a document or endpoint of an identity provider: https, or http on this machine.
 struct ProviderURL: Hashable, Sendable {
     let origin: HTTPOrigin
     /// Path and query.
