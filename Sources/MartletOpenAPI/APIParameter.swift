@@ -10,9 +10,7 @@ public struct APIParameter: Sendable {
     public var name: String
     public var text: String
     public var schema: JSON
-    /// True if the parameter is required.
-    ///
-    /// A path parameter always is.
+    /// True if the parameter is required. A path parameter is always required.
     public var isRequired: Bool
 
     public init(
