@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension ADM {
-    /// Renders a composed message as an ADM message whose texts are in its member `data`. The app reads them there and
-    /// shows them, because ADM itself shows no such message.
+    /// Renders a composed message as an ADM message whose texts are in its member `data`. The app reads the texts there
+    /// and shows them, because ADM itself does not show such a message.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var data = ComposedPayload.texts(of: composed, id: id, on: ADM.self)
         data["title"] = composed.title

@@ -123,8 +123,8 @@ struct APNsHeaders: Equatable {
     /// Returns whether a JSON text may contain the member `event` or `content-available`, which can make the push
     /// something other than an alert.
     ///
-    /// Most texts contain none, which this check finds out without parsing. A name that is written with an escape
-    /// sequence has different bytes, so a text with a backslash must always be parsed.
+    /// Most texts contain neither name, and this check finds that out without parsing the text. A name that is written
+    /// with an escape sequence has different bytes, so a text with a backslash must always be parsed.
     private static func mayNameKind(_ body: [UInt8]) -> Bool {
         body.indices.contains { index in
             switch body[index] {

@@ -22,8 +22,8 @@ enum APNsLiveActivity {
         aps["event"]?.string.flatMap(Event.init)
     }
 
-    /// Returns whether the member `aps` of a payload shows that the payload is for a Live Activity. This decides for a
-    /// message that states no push type.
+    /// Returns whether the member `aps` of a payload shows that the payload is for a Live Activity. A message that
+    /// states no push type gets its push type by this rule.
     static func isMeant(by aps: JSON) -> Bool {
         event(of: aps) != nil && (aps["timestamp"] != nil || aps["content-state"] != nil)
     }

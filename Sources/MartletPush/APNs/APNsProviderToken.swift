@@ -7,9 +7,7 @@ struct APNsProviderToken {
     static let lifetime: Duration = .seconds(3600)
     /// The minimum time between two new tokens on one connection, which APNs requires.
     static let minimumAge: Duration = .seconds(1200)
-    /// The age at which Martlet stops using a token.
-    ///
-    /// It leaves five minutes for differences between clocks.
+    /// The age at which Martlet stops using a token: five minutes before the end of `lifetime`, because clocks differ.
     static let maximumAge: Duration = .seconds(3300)
 
     let keyID: String

@@ -5,8 +5,8 @@ import MartletModel
 /// Builds requests for access tokens and parses the answers, for the push services that use OAuth 2 (RFC 6749, sections
 /// 4.4 and 5; RFC 7523, section 2.1).
 enum OAuthToken {
-    /// How long before its real expiry a token counts as expired. For a token that lives less than ten minutes, it is a
-    /// tenth of the lifetime.
+    /// The time before the real expiry of a token from which on the token counts as expired. For a token with a
+    /// lifetime of less than ten minutes, this time is a tenth of the lifetime.
     private static let margin: Duration = .seconds(60)
     /// The maximum size of an answer, in bytes.
     private static let answerLimit = 64 * 1024

@@ -23,8 +23,9 @@ enum XMLText {
         return names
     }
 
-    /// Removes the declaration from a UTF-8 document if it states UTF-16; returns any other document unchanged. The
-    /// .NET client of Azure Notification Hubs creates such documents, and parsers refuse them.
+    /// Removes the XML declaration from a UTF-8 document if the declaration states UTF-16; returns any other document
+    /// unchanged. The .NET client of Azure Notification Hubs creates documents with this false declaration, and parsers
+    /// refuse them.
     static func withoutFalseDeclaration(_ document: [UInt8]) -> [UInt8] {
         let text = document.starts(with: byteOrderMark) ? document.dropFirst(byteOrderMark.count) : document[...]
         guard text.starts(with: Array("<?xml".utf8)), let rest = after("?>", in: text) else { return document }

@@ -37,7 +37,8 @@ public struct SimulatedDevices: Sendable {
     /// The number of devices, including those whose app was removed.
     public var count: Int { devices.count }
 
-    /// Adds a device. If the handle exists already, its device starts anew.
+    /// Adds a device. If the handle exists already, a new device replaces the old one and keeps its position in
+    /// `handles`.
     /// - Parameter isListening: Whether the device listens from the start.
     mutating func add(_ handle: String, app: String, isListening: Bool = false) {
         devices[handle] = Device(app: app, index: devices[handle]?.index ?? devices.count)

@@ -7,7 +7,7 @@ extension WebPush {
     /// Returns the key of a subscription, which is its endpoint. So a subscription with the same endpoint but other
     /// encryption keys replaces the earlier one.
     ///
-    /// An endpoint on this machine may use http, because the simulator's push service for browsers does. The hub's
+    /// An endpoint on this machine may use http, because the simulator's push service for browsers uses http. The hub's
     /// credential decides whether pushes are sent there.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 3 else {

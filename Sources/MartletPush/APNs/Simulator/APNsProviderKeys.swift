@@ -30,7 +30,7 @@ struct APNsProviderKeys {
 
     /// Parses and verifies the provider token that follows `bearer ` in a header field.
     ///
-    /// It must be signed with a registered key, unless `acceptsAnyKey` is set. The key must be for the given
+    /// The token must be signed with a registered key, unless `acceptsAnyKey` is set. The key must be for the given
     /// environment. The token must be neither too old nor from the future.
     mutating func token(
         _ text: Substring, environment: APNsEnvironment, at now: Timestamp

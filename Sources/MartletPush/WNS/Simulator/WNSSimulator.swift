@@ -136,7 +136,7 @@ struct WNSTokenEndpoint {
     static let directorySuffix = "/oauth2/v2.0/token"
 
     let scope: String
-    /// Whether the endpoint writes the lifetime as text. The endpoint of the directory does.
+    /// Whether the endpoint writes the lifetime of a token as text. Only the endpoint of a directory does this.
     let isTextual: Bool
 
     init?(_ target: String) {

@@ -9,8 +9,8 @@ struct WebPushSimulatedPush {
     let body: [UInt8]
     /// The decrypted message, which is empty if the request has no body; nil if the simulator cannot decrypt it.
     ///
-    /// It cannot if the message is for a real browser, or if it was encrypted with wrong keys, which a real service
-    /// could not detect.
+    /// The simulator cannot decrypt a message for a real browser, or a message that was encrypted with wrong keys. A
+    /// real service could not detect wrong keys.
     let content: [UInt8]?
     /// The time to live in seconds, reduced to the service's maximum.
     let timeToLive: Int64

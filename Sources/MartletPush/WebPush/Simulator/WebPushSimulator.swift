@@ -10,7 +10,8 @@ public struct WebPushSimulator: PushServiceSimulator {
     /// The settings of the simulated services: their limits, and whether they accept unknown senders.
     public struct Configuration: Sendable {
         /// Whether a subscription that was created without a sender's key accepts messages from any sender, instead of
-        /// only from the sender of the issued credential. Once a sender is registered, new ones accept only that sender.
+        /// only from the sender of the issued credential. After a sender was registered, new subscriptions accept only
+        /// that sender.
         public var acceptsAnyKey = false
         /// The maximum size of the body, in bytes.
         public var bodyLimit = 4096
@@ -20,7 +21,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         public init() {}
     }
 
-    /// A subscription, with what its browser knows about it.
+    /// A subscription, with its keys and the sender for whom it was created.
     struct Subscription {
         /// Who has the keys to decrypt messages for the subscription.
         enum Keys {

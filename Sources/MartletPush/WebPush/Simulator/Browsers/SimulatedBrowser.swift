@@ -46,7 +46,7 @@ struct SimulatedBrowser {
         self.index = index
     }
 
-    /// Stores a message until it is acknowledged. It replaces an older message with the same topic to the same
+    /// Stores a message until it is acknowledged. The message replaces an older message with the same topic to the same
     /// subscription. If too many messages are stored, the oldest is removed.
     mutating func keep(_ message: Message) {
         messages.removeAll { message.topic != nil && $0.topic == message.topic && $0.channel == message.channel }

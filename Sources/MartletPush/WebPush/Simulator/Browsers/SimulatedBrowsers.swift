@@ -35,8 +35,8 @@ struct SimulatedBrowsers {
     }
 
     /// Records that a connection was closed.
-    /// - Returns: The id of the browser that used the connection; nil if no browser did, or if it has connected again
-    ///   on another one.
+    /// - Returns: The id of the browser that used the connection; nil if no browser used it, or if the browser has
+    ///   connected again on another connection.
     mutating func disconnect(_ socket: UInt64) -> String? {
         guard let id = ids.removeValue(forKey: socket) else { return nil }
         browsers[id]?.socket = nil
