@@ -9,8 +9,8 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// The maximum time in which no byte is sent or received, once a byte has been sent or received; nil if the
-    /// exchange keeps the deadline of `start`.
+    /// The maximum time without progress, after the first byte was sent or received. Until then, the deadline of
+    /// `start` applies; nil if that deadline applies to the whole exchange.
     private let patience: Duration?
 
     /// Creates the exchange of one request.

@@ -46,7 +46,7 @@ final class ClientPool: ClientProtocolOwner {
             single.underWay = nil
             pool.singles.append(single)
             // The request is assigned only at the end of the loop's iteration, because the protocol is still handling
-            // the event that failed it.
+            // the event that made the request fail.
             pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
         }
     }
@@ -130,7 +130,8 @@ final class ClientPool: ClientProtocolOwner {
         if let timer { loop.cancelTimer(timer.id) }
         timer = nil
         failWaiting(error)
-        // The connections give back what they have not written; without connections it would wait for its deadline.
+        // Items that no connection has drawn fail here; otherwise they would wait for the deadline of their batch.
+        // Items that a connection has drawn but not written fail when the connection gives them back.
         for run in runs where !run.isComplete { run.stop(error) }
         for member in members { member.connector?.cancel(nil) }
     }
@@ -341,7 +342,8 @@ final class ClientPool: ClientProtocolOwner {
     /// Fails the waiting requests. Called if a device chose the origin, as for Web Push, and a connection to the origin
     /// has misbehaved.
     ///
-    /// Otherwise a new connection would be opened for the waiting requests, and would bring the next flood at once.
+    /// Otherwise a new connection would be opened for the waiting requests, and the peer could send the next flood on
+    /// it.
     private func abandonStrangers() {
         failWaiting(
             TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))

@@ -1,16 +1,17 @@
 import MartletHTTP
 
-/// Writes the requests of a batch, as `HTTP1RequestEncoder` writes single requests. What they have in common is
-/// prepared once.
+/// Writes the requests of a batch, as `HTTP1RequestEncoder` writes single requests. The bytes that all requests share
+/// are prepared once.
 struct HTTP1BatchEncoder {
     private let isWritable: Bool
     /// The method and the common prefix of the paths.
     private let start: [UInt8]
-    /// What follows the path: the version, and the fields of every request.
+    /// The bytes after the path: the HTTP version, the `host` field, and the fields that all requests share.
     private let fields: [UInt8]
-    /// The beginnings of the lines of those fields whose value differs per item; empty for a field that is not sent.
+    /// For each name in `Shared.itemFieldNames`, the name and colon with which the line of the field begins; empty for
+    /// a field that is not sent.
     private let names: [[UInt8]]
-    /// The end of the head and the body of every request; nil if each item has its own body.
+    /// The end of the head, and the body that all requests share; nil if each item has its own body.
     private let end: [UInt8]?
     private let statesEmptyBody: Bool
 

@@ -36,12 +36,13 @@ final class HTTP1Client: ClientProtocol {
     private var meter = AnswerMeter()
     private var sources: [Source] = []
     private var turns = BatchScheduler()
-    /// The item of a batch that is in flight, until it has a receiver. Most items get none, because their answers are
+    /// The batch item in flight, while it has no receiver. Most items never get a receiver, because their answers are
     /// plain successes.
     private var item: (number: Int, source: Source)?
     /// The batch of the request in flight; nil for a single request.
     private var current: BatchRun?
-    /// A batch with results that are reported when the connection writes, together with those of other connections.
+    /// The batch whose plain successes are recorded but not reported yet. They are reported when the connection writes,
+    /// together with those that other connections have recorded for the batch.
     private var unreported: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -66,7 +67,7 @@ final class HTTP1Client: ClientProtocol {
             }
         }
 
-        /// Returns whether the bytes are a whole answer, and a plain success.
+        /// Returns true if the bytes are one complete answer, and this answer is a plain success.
         func isPlainSuccess(_ bytes: UnsafeRawBufferPointer, of item: Int) -> Bool {
             guard plainSuccess != .none, method != .head, let answer = PlainHTTP1Answer(bytes, asking: field) else {
                 return false
@@ -201,7 +202,8 @@ final class HTTP1Client: ClientProtocol {
         capacityMayHaveChanged()
     }
 
-    /// Consumes an answer that is a plain success and arrived as a whole. All other bytes are left to the normal path.
+    /// Consumes a plain success that has arrived as a whole. Returns false for all other bytes, which `receive` then
+    /// parses.
     private func takePlainSuccess(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let (number, source) = item, output.isEmpty, !isDraining, source.isPlainSuccess(bytes, of: number) else {
             return false
@@ -369,8 +371,8 @@ final class HTTP1Client: ClientProtocol {
         goOn()
     }
 
-    /// Draws the next item. The owner is told of the capacity only if no item is left, or if a single request waits,
-    /// because the owner's work for each answer would cost more than the answer.
+    /// Draws the next item. The owner is told about the free connection only if no item is left, or if a single request
+    /// waits, because telling the owner after each answer would cost more than the answer itself.
     private func goOn() {
         guard capacity > 0 || !isOpen else { return }
         if owner?.hasSingleRequests != true { drawNext() }
@@ -386,7 +388,8 @@ final class HTTP1Client: ClientProtocol {
         unreported = nil
         let before = output.count
         self.output.move(into: &output, limit: limit)
-        // Set before the upload is read: if it cannot be read, the peer may have its beginning.
+        // `hasSent` is set before the upload is read. If reading the upload fails, the peer may already have the
+        // beginning of the request.
         if output.count > before { hasSent = true }
         if self.output.isEmpty { readUpload(into: &output, limit: limit) }
     }

@@ -1,23 +1,24 @@
-/// A whole answer with status 200 in the form in which push services answer, read in one pass. `HTTP1Client` reads all
-/// other answers with `HeadScanner` and `HTTP1Parser`, and would read this one with the same result.
+/// A complete answer with status 200 in the form that push services send, read in one pass. `HTTP1Client` reads answers
+/// of any other form with `HeadScanner` and `HTTP1Parser`. They would read this answer with the same result, but in
+/// more time.
 struct PlainHTTP1Answer {
     /// A field that the caller asks about.
     struct Field {
-        /// In lower case.
+        /// The name in lower case.
         let name: [UInt8]
-        /// In lower case.
+        /// The value in lower case.
         let value: [UInt8]
     }
 
     let body: UnsafeRawBufferPointer
-    /// Whether the answer has the field that was asked about once, with this value in upper or lower case.
+    /// True if the field that the caller asks about occurs exactly once and has the given value, ignoring case.
     let hasField: Bool
 
-    /// The maximum length of a head, which is below the limits of the other way.
+    /// The maximum length of a head in bytes, which is below the limits of `ClientLimits`.
     private static let headLimit = 4096
     private static let fieldLimit = 50
 
-    /// Reads an answer; nil if the bytes are anything else than one whole answer of this form.
+    /// Reads an answer; nil unless the bytes are exactly one complete answer of this form.
     init?(_ bytes: UnsafeRawBufferPointer, asking field: Field?) {
         guard bytes.starts(with: "HTTP/1.1 200 ".utf8), let statusEnd = Self.lineEnd(bytes, from: 13) else {
             return nil
@@ -68,7 +69,7 @@ struct PlainHTTP1Answer {
 
     private enum Meaning {
         case length
-        /// The field decides what becomes of the connection, or where the answer ends.
+        /// The field has a meaning for the connection or for the framing of the answer, such as `transfer-encoding`.
         case connection
         case other
     }
@@ -92,7 +93,7 @@ struct PlainHTTP1Answer {
         return UnsafeRawBufferPointer(rebasing: value[..<end])
     }
 
-    /// Returns whether a text equals another one that is in lower case.
+    /// Returns true if a text equals a text in lower case, ignoring the case of ASCII letters.
     private static func equals(_ text: UnsafeRawBufferPointer, _ lower: some Collection<UInt8>) -> Bool {
         text.count == lower.count
             && zip(text, lower).allSatisfy { byte, other in

@@ -189,7 +189,7 @@ final class RequestBody {
     /// Collects the bytes of the body that the handler has not read yet.
     /// - Parameters:
     ///   - limit: The maximum number of bytes that the handler accepts.
-    /// - receive: Called with these bytes; with nil if there are none.
+    ///   - receive: Called with these bytes; with nil if there are none.
     func collect(upTo limit: Int, _ receive: @escaping (Piece) -> Void) {
         begin(.whole(limit: min(limit, self.limit)), receive)
     }

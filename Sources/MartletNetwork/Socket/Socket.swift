@@ -46,8 +46,8 @@ struct Socket: ~Copyable {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sets TCP_CORK, which holds output back until there is more of it, so that many records are sent in few segments
-    /// (tcp(7)).
+    /// Sets or clears TCP_CORK (tcp(7)). While it is set, the kernel holds back partial segments, so that many TLS
+    /// records are sent in few segments.
     func setCorked(_ isCorked: Bool) {
         setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
     }

@@ -22,8 +22,9 @@ final class BatchRun {
 
     private var fresh: Int = 0
     private var returned: [UInt32] = []
-    /// Items that were given back by a connection which the peer ended without answering anything after it had the
-    /// item. They are drawn after all other items, because one of them may be what made the peer end the connection.
+    /// The items that a connection gave back because the peer ended the connection, and had not answered anything since
+    /// the item was sent. They are drawn after all other items, because one of them may have caused the peer to end the
+    /// connection.
     private var suspects: [UInt32] = []
     /// The items that were drawn from `suspects` and have no result yet.
     private var suspectsInFlight: Set<UInt32> = []
@@ -67,7 +68,8 @@ final class BatchRun {
     /// Draws an item to send; nil if no item is left to draw, or if the batch is to be stopped.
     func next() -> Int? { stopsNow ? nil : draw() }
 
-    /// Stops the batch if its signal is set. Checked at each draw, because a lease that ends calls no function.
+    /// True if the signal of the batch is set; stops the batch in that case. The signal is checked at each draw,
+    /// because nothing is called when a lease ends.
     private var stopsNow: Bool {
         guard let signal = batch.stop, signal.isStopped else { return false }
         if refusal == nil { stop() }
@@ -105,10 +107,11 @@ final class BatchRun {
         returned.append(UInt32(item))
     }
 
-    /// Gives back an item that the peer did not process, because it has ended the connection (GOAWAY).
+    /// Gives back an item that the peer did not process, because the peer has ended the connection (GOAWAY).
     ///
-    /// The item is sent again, unless the peer ended two connections in a row without answering anything after it had
-    /// the item. Such an item fails: it may be what makes the peer end them, and would end every further connection.
+    /// The item is sent again. It fails if the peer also ends the next connection on which it is sent, in both cases
+    /// without answering anything after the item was sent. The item may then be the reason why the peer ends
+    /// connections, and would end every further connection.
     /// - Parameters:
     ///   - hasAnswered: Whether the peer has answered anything on the connection after the item was sent.
     ///   - connection: The number of the connection.

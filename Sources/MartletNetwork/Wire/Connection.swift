@@ -204,7 +204,7 @@ final class Connection: WireConnection, ReadinessHandler {
                     left -= count
                     wire.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     needsWrite()
-                    // A short read has emptied the socket: another one would be a system call for nothing.
+                    // A short read has emptied the socket, so another read would be a needless system call.
                     return tls.map { $0.hasPending || count >= TLSSession.recordBytes } ?? (count == buffer.count)
                 case .wouldBlock: return false
                 case .ended:

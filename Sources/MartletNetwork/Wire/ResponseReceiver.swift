@@ -29,7 +29,7 @@ protocol ClientProtocol: WireProtocol {
     /// chunks.
     var hasMisbehaved: Bool { get }
 
-    /// Why the peer has ended the connection, as it said (GOAWAY); nil if it has said nothing.
+    /// The reason that the peer gave for ending the connection (GOAWAY); nil if the peer gave none.
     var endReason: String? { get }
 
     /// True if the connection carries no request.
@@ -55,7 +55,7 @@ protocol ClientProtocol: WireProtocol {
     /// The in-flight limit for batch requests; nil if the connection carries one request at a time.
     var inFlightLimit: Int? { get }
 
-    /// Raises the in-flight limit to at least the given value, which applies however slow the peer is.
+    /// Sets the smallest value of the in-flight limit, which applies however slow the peer is.
     func limitInFlight(toAtLeast least: Int)
 
     /// Starts a request. `capacity` must be greater than 0.
@@ -87,6 +87,6 @@ protocol ClientProtocolOwner: AnyObject {
     /// Called when `capacity` has increased or `isOpen` has become false, at most once per call into the protocol.
     func capacityChanged()
 
-    /// Whether single requests wait for capacity. They go before the items of batches.
+    /// True if single requests wait for capacity. Single requests are sent before the items of batches.
     var hasSingleRequests: Bool { get }
 }

@@ -11,10 +11,9 @@ struct BulkFrames {
     private var latest = 0
     /// The version of the encoder's header table (`HPACKEncoderTable`) for which the patterns are valid.
     private var version = -1
-    /// The length of the longest pattern.
-    ///
-    /// `longestBody` is the length of the longest body in a pattern.
+    /// The length of the longest pattern, in bytes.
     private(set) var longest = 0
+    /// The length of the longest body in a pattern, in bytes.
     private(set) var longestBody = 0
 
     func areValid(for version: Int) -> Bool { self.version == version && !frames.isEmpty }

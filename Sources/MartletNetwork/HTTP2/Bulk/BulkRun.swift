@@ -17,8 +17,8 @@ final class BulkRun {
     let plainSuccess: PlainSuccess
     /// The names of the fields of answers that the caller does not read, in the forms of `PlainHead.forms(of:)`.
     let ignoredAnswerFields: [[UInt8]]
-    /// The response that `answer(_:_:)` returned last. It is returned again if the next one is equal, as most refusals
-    /// in a batch are.
+    /// The response that `answer(_:_:)` returned last. It is returned again for an equal answer, because most refusals
+    /// in a batch are equal.
     private var lastAnswer: HTTPResponse?
 
     init(_ run: BatchRun) {
@@ -30,10 +30,10 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// Returns whether an answer to an item is a plain success. Its fields are not looked at.
+    /// Returns true if an answer to an item is a plain success. The header fields of the answer are not read.
     func isPlainSuccess(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer, of item: UInt32) -> Bool {
-        // Most successes are told by their status and body alone. Then the batch, whose many parts would have to be
-        // retained for each answer, is left alone.
+        // For most kinds of plain success, the status and the body decide. The batch is then not accessed, because each
+        // access would retain its many parts.
         plainSuccess.covers(status, body) ?? plainSuccess.covers(status, body, of: Int(item), in: run.batch)
     }
 
@@ -64,8 +64,8 @@ struct BulkSingle {
     let body: [UInt8]
 }
 
-/// The part of a response that has arrived so far. Responses that take a fast path of the session arrive as a whole and
-/// need none.
+/// The part of a response that has arrived so far. A response that takes a fast path of the session arrives as a whole
+/// and needs no such value.
 struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()

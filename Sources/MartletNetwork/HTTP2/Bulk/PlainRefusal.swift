@@ -183,7 +183,7 @@ enum PlainHead {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(count)))
             }
         }
-        // The rest of the last byte is ones.
+        // The unused bits of the last byte are set to 1 (RFC 7541, section 5.2).
         if count > 0 { bytes.append(UInt8(truncatingIfNeeded: bits << UInt64(8 - count)) | UInt8(0xFF >> count)) }
         return bytes
     }

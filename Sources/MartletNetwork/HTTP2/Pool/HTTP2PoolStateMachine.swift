@@ -103,13 +103,15 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The temporary limit on the number of connections that a trial without enough gain sets; nil if there was none.
     private var enough: Enough?
     private var rest = Self.firstRest
-    /// The latest round trip. `connectTime` is the time that the last connection took to open.
+    /// The latest round trip.
     private var roundTrip = Duration.zero
     /// The shortest round trip that any connection has measured.
     private var leastRoundTrip: Duration?
+    /// The time that the last connection took to open.
     private var connectTime = Duration.zero
-    /// The number of answers since the last measurement. `answeredAt` is the arrival time of the last of them.
+    /// The number of answers since the last measurement.
     private var newAnswers = 0
+    /// The arrival time of the last of these answers.
     private var answeredAt: ContinuousClock.Instant?
     /// The time since which requests have been waiting without interruption.
     private var busySince: ContinuousClock.Instant?
