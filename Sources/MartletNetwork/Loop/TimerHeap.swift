@@ -14,8 +14,8 @@ struct TimerHeap<Action> {
     private var actions: [TimerID: Action] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// The due time of the next timer. This can be too early, because a cancelled timer may still be in the heap, but
-    /// never too late.
+    /// The due time of the next timer. The returned time can be too early, because a cancelled timer may still be in
+    /// the heap, but it is never too late.
     var nextDue: ContinuousClock.Instant? { actions.isEmpty ? nil : heap.first?.due }
 
     var isEmpty: Bool { actions.isEmpty }

@@ -299,10 +299,10 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// The maximum number of connections to open at once.
     ///
-    /// None is opened while requests wait at the peer for `longWait` or more. The first four are opened together. After
-    /// that, three per open connection are opened while the latency is close to the shortest round trip. Otherwise
-    /// requests wait at the peer, and only one per open connection is opened, because the peer answers the requests
-    /// that it already has before those of a new connection.
+    /// No connection is opened while requests wait at the peer for `longWait` or more. The first four connections are
+    /// opened together. After that, three connections are opened for each open one while the latency is close to the
+    /// shortest round trip. Otherwise requests wait at the peer, and only one connection is opened for each open one,
+    /// because the peer answers the requests that it already has before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
