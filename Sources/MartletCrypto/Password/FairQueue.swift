@@ -28,7 +28,7 @@ struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
             return .waiting
         }
         let own = waiting[share]?.count ?? 0
-        // This is linear in the number of shares, which is at most `countLimit`.
+        // The search is linear in the number of shares, which is at most `countLimit`.
         guard let longest = turns.max(by: { length(of: $0) < length(of: $1) }), length(of: longest) >= own + 2,
             let replaced = waiting[longest]?.popLast()
         else { return .full }
