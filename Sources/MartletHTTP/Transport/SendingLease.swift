@@ -12,7 +12,7 @@ public final class SendingLease: Sendable {
     private let end = Atomic<Int64>(-1)
 
     /// Creates a lease that has ended.
-    /// - Parameter now: Returns the current time of a clock that goes on while the machine sleeps.
+    /// - Parameter now: Returns the current time of a clock that continues while the machine sleeps.
     public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         start = now()
