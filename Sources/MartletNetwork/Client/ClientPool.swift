@@ -142,7 +142,7 @@ final class ClientPool: ClientProtocolOwner {
 
     func capacityChanged() {
         if target.addresses != .any, members.contains(where: { $0.client?.hasMisbehaved ?? false }) {
-            abandonStrangers()
+            failWaitingForUntrustedOrigin()
         }
         pump()
     }
@@ -344,7 +344,7 @@ final class ClientPool: ClientProtocolOwner {
     ///
     /// Otherwise a new connection would be opened for the waiting requests, and the peer could send the next flood on
     /// it.
-    private func abandonStrangers() {
+    private func failWaitingForUntrustedOrigin() {
         failWaiting(
             TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))
     }

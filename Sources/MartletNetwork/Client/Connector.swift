@@ -61,7 +61,7 @@ final class Connector: ConnectionOwner {
         timer = loop.startTimer(due: deadline) { [weak self] in self?.giveUp() }
         let connector = LoopBound(self, loop: loop)
         NameResolver.shared.resolve(
-            target.origin.host, port: target.origin.port, isStrangers: target.addresses != .any, before: deadline
+            target.origin.host, port: target.origin.port, isUntrusted: target.addresses != .any, before: deadline
         ) { result in
             connector.loop.perform { connector.value.resolved(result) }
         }

@@ -17,12 +17,12 @@ struct InboundProgressDeadline {
     }
 
     /// Resumes the countdown: the handler waits for bytes.
-    mutating func waits(from now: ContinuousClock.Instant) {
+    mutating func resume(at now: ContinuousClock.Instant) {
         if deadline == nil { deadline = now + left }
     }
 
     /// Pauses the countdown: the handler has bytes to process.
-    mutating func rests(from now: ContinuousClock.Instant) {
+    mutating func pause(at now: ContinuousClock.Instant) {
         guard let deadline else { return }
         left = max(.zero, now.duration(to: deadline))
         self.deadline = nil

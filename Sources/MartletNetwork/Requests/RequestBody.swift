@@ -210,7 +210,7 @@ final class RequestBody {
         guard let source, end == nil else { return }
         if case .whole(let limit) = reading, max(length ?? 0, buffer.count) > limit { return fail(.tooLarge) }
         if lease.cover(needed, at: source.now) { return goOn() }
-        pace.rests(from: source.now)
+        pace.pause(at: source.now)
         source.bodyIsHeldUp(self)
     }
 
@@ -230,7 +230,7 @@ final class RequestBody {
             if let length { buffer.reserveCapacity(length - (received - buffer.count)) }
             giveBack()
         }
-        pace.waits(from: source.now)
+        pace.resume(at: source.now)
         source.bodyIsWanted(self)
     }
 
@@ -243,7 +243,7 @@ final class RequestBody {
     private func handOver() {
         guard let receive = waiting, let piece = takePiece() else { return }
         waiting = nil
-        if let source { pace.rests(from: source.now) }
+        if let source { pace.pause(at: source.now) }
         receive(piece)
     }
 

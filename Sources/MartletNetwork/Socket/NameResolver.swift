@@ -24,17 +24,17 @@ final class NameResolver: Sendable {
     /// Resolves a name to addresses in the system's order of preference. A numeric address is returned immediately.
     /// Results are not cached.
     /// - Parameters:
-    ///   - isStrangers: Whether the name was chosen by an untrusted party, who may want to keep the resolver busy.
+    ///   - isUntrusted: Whether the name was chosen by an untrusted party, who may want to keep the resolver busy.
     ///   - deadline: The time after which the caller no longer waits for the result.
     ///   - answer: Receives the result. Called on any thread.
     func resolve(
-        _ name: String, port: UInt16, isStrangers: Bool, before deadline: ContinuousClock.Instant,
+        _ name: String, port: UInt16, isUntrusted: Bool, before deadline: ContinuousClock.Instant,
         _ answer: @escaping @Sendable (Result<[SocketAddress], NetworkError>) -> Void
     ) {
         if let address = SocketAddress(address: name, port: port) { return answer(.success([address])) }
         let question = Question(name: name, port: port, answer: answer)
         let (isTaken, needsThread) = state.withLock { state in
-            let site = isStrangers ? ResolverQueue<Question>.site(of: name) : nil
+            let site = isUntrusted ? ResolverQueue<Question>.site(of: name) : nil
             guard state.queue.add(question, site: site, before: deadline) else { return (false, false) }
             guard state.threads < Self.maximumThreads else { return (true, false) }
             state.threads += 1

@@ -12,8 +12,8 @@ struct ResolverQueue<Question: Sendable> {
     }
 
     /// The maximum number of threads that resolve untrusted names.
-    private static var strangersThreads: Int { 3 }
-    private static var strangersWaiting: Int { 1000 }
+    private static var untrustedThreadLimit: Int { 3 }
+    private static var untrustedWaitingLimit: Int { 1000 }
 
     private var waiting: [Entry] = []
     private var busySites: Set<String> = []
@@ -26,7 +26,7 @@ struct ResolverQueue<Question: Sendable> {
     /// Adds a question to the queue.
     /// - Returns: False if too many questions are waiting already.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
-        guard site == nil || waiting.count < Self.strangersWaiting else { return false }
+        guard site == nil || waiting.count < Self.untrustedWaitingLimit else { return false }
         waiting.append(Entry(question: question, site: site, deadline: deadline))
         return true
     }
@@ -35,7 +35,7 @@ struct ResolverQueue<Question: Sendable> {
     mutating func next() -> Entry? {
         let index = waiting.firstIndex { entry in
             guard let site = entry.site else { return true }
-            return busySites.count < Self.strangersThreads && !busySites.contains(site)
+            return busySites.count < Self.untrustedThreadLimit && !busySites.contains(site)
         }
         guard let index else { return nil }
         let entry = waiting.remove(at: index)

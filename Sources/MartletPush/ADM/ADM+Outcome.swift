@@ -28,14 +28,14 @@ extension ADM {
         case 500..<600: return Outcome(.pnsServerError, reason: reason, Self.fault(wait))
         // Redirections are in this range. They are not followed, so the push is refused.
         case 300..<500: return Outcome(.pnsInterfaceError, reason: reason, .refuse)
-        default: return Self.notOfTheService(reason)
+        default: return Self.intermediaryAnswered(reason)
         }
     }
 
     /// Returns the outcome of an answer with status 200. The answer contains the device's current registration id,
     /// which replaces the device's handle. It differs from the id in the request if ADM has replaced the id.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
-        guard let body, body.object != nil else { return notOfTheService("status 200 without a result") }
+        guard let body, body.object != nil else { return intermediaryAnswered("status 200 without a result") }
         guard let id = body[idMember]?.string, !id.isEmpty else { return .accepted }
         return Outcome(.success, .update(PushHandle(id)))
     }
@@ -61,7 +61,7 @@ extension ADM {
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
     /// because the message has not reached the service.
-    private static func notOfTheService(_ reason: String) -> Outcome {
+    private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }
 }

@@ -37,7 +37,7 @@ extension MPNS {
         // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
-        default: Self.notOfTheService(answer.reason)
+        default: Self.intermediaryAnswered(answer.reason)
         }
     }
 
@@ -49,7 +49,7 @@ extension MPNS {
         case "queuefull": Outcome(.channelThrottled, reason: "QueueFull", .retry(after: queueWait, scope: .device))
         case "suppressed": Outcome(.dropped, reason: "Suppressed", .refuse)
         case "dropped": Outcome(.dropped, reason: "Dropped", .refuse)
-        default: notOfTheService("status 200 without a known X-NotificationStatus")
+        default: intermediaryAnswered("status 200 without a known X-NotificationStatus")
         }
     }
 
@@ -61,7 +61,7 @@ extension MPNS {
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
     /// because the message has not reached the service.
-    private static func notOfTheService(_ reason: String) -> Outcome {
+    private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }
 }

@@ -13,7 +13,7 @@ enum OAuthToken {
     /// The wait before the next request for a token if the service is unavailable and specifies no wait.
     private static let faultWait: Duration = .seconds(10)
     /// The wait before the next request for a token after an invalid answer.
-    private static let nonsenseWait: Duration = .seconds(60)
+    private static let unexpectedAnswerWait: Duration = .seconds(60)
 
     /// Returns the request that gets an access token from a token endpoint.
     ///
@@ -41,7 +41,7 @@ enum OAuthToken {
         switch status {
         case 200:
             guard let body, let token = token(body, at: now) else {
-                return .refused(nonsense("an answer that is no token"))
+                return .refused(unexpectedAnswer("an answer that is no token"))
             }
             return .token(token)
         case 408, 425, 429, 500..<600:
@@ -54,7 +54,7 @@ enum OAuthToken {
             let word = AnswerWord.checked(body?["error"]?.string ?? body?["reason"]?.string)
             return .refused(Outcome(.invalidCredentials, reason: word ?? "status \(status)", .stop))
         default:
-            return .refused(nonsense("status \(status)"))
+            return .refused(unexpectedAnswer("status \(status)"))
         }
     }
 
@@ -80,8 +80,8 @@ enum OAuthToken {
         (1...16_384).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    private static func nonsense(_ reason: String) -> Outcome {
+    private static func unexpectedAnswer(_ reason: String) -> Outcome {
         Outcome(
-            .tokenProviderInterfaceError, reason: reason, .retry(after: nonsenseWait, scope: .platform))
+            .tokenProviderInterfaceError, reason: reason, .retry(after: unexpectedAnswerWait, scope: .platform))
     }
 }

@@ -44,7 +44,7 @@ extension WNS {
         // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
-        default: Self.notOfTheService(answer.reason)
+        default: Self.intermediaryAnswered(answer.reason)
         }
     }
 
@@ -64,13 +64,13 @@ extension WNS {
         case "dropped": Outcome(.dropped, reason: "dropped", .refuse)
         case "channelthrottled":
             Outcome(.channelThrottled, reason: "channelthrottled", .retry(after: channelWait, scope: .device))
-        default: notOfTheService("status 200 without a known \(WNSAnswer.statusField)")
+        default: intermediaryAnswered("status 200 without a known \(WNSAnswer.statusField)")
         }
     }
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
     /// because the message has not reached the service.
-    private static func notOfTheService(_ reason: String) -> Outcome {
+    private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: throttleWait, scope: .device))
     }
 }

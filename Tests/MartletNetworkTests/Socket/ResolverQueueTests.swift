@@ -7,13 +7,13 @@ struct ResolverQueueTests {
     private var later: ContinuousClock.Instant { now + .seconds(10) }
 
     @discardableResult
-    private func add(_ name: String, to queue: inout ResolverQueue<String>, isStrangers: Bool = true) -> Bool {
-        queue.add(name, site: isStrangers ? ResolverQueue<String>.site(of: name) : nil, before: later)
+    private func add(_ name: String, to queue: inout ResolverQueue<String>, isUntrusted: Bool = true) -> Bool {
+        queue.add(name, site: isUntrusted ? ResolverQueue<String>.site(of: name) : nil, before: later)
     }
 
     @Test func theOperatorsNamesGoInTheirOrder() {
         var queue = ResolverQueue<String>()
-        for name in ["a.x", "b.x", "c.x", "d.x", "e.x"] { add(name, to: &queue, isStrangers: false) }
+        for name in ["a.x", "b.x", "c.x", "d.x", "e.x"] { add(name, to: &queue, isUntrusted: false) }
         let asked = (0..<6).map { _ in queue.next()?.question }
         #expect(asked == ["a.x", "b.x", "c.x", "d.x", "e.x", nil])
     }
@@ -48,7 +48,7 @@ struct ResolverQueueTests {
         for name in ["a.1", "a.2", "a.3", "a.4"] { add(name, to: &queue) }
         let asked = (0..<4).map { _ in queue.next()?.question }
         #expect(asked == ["a.1", "a.2", "a.3", nil])
-        add("push.example", to: &queue, isStrangers: false)
+        add("push.example", to: &queue, isUntrusted: false)
         let next = queue.next()?.question
         #expect(next == "push.example")
     }
@@ -65,6 +65,6 @@ struct ResolverQueueTests {
         var queue = ResolverQueue<String>()
         for number in 0..<1000 { #expect(add("\(number).x", to: &queue)) }
         #expect(!add("more.x", to: &queue))
-        #expect(add("push.example", to: &queue, isStrangers: false))
+        #expect(add("push.example", to: &queue, isUntrusted: false))
     }
 }

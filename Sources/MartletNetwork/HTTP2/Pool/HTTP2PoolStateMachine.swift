@@ -43,8 +43,8 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The minimum gain per connection of a trial at which all connections of the trial are kept. The unit is the
     /// throughput of one connection outside the trial.
     private static let leastGain = 0.25
-    private static let firstRest = Duration.seconds(60)
-    private static let longestRest = Duration.seconds(3600)
+    private static let firstTrialPause = Duration.seconds(60)
+    private static let longestTrialPause = Duration.seconds(3600)
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
@@ -88,7 +88,7 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// A temporary limit on the number of connections.
-    private struct Enough: Equatable {
+    private struct TemporaryLimit: Equatable {
         let count: Int
         let until: ContinuousClock.Instant
     }
@@ -101,8 +101,9 @@ struct HTTP2PoolStateMachine: Equatable {
     private var rate: Double?
     private var trial: Trial?
     /// The temporary limit on the number of connections that a trial without enough gain sets; nil if there was none.
-    private var enough: Enough?
-    private var rest = Self.firstRest
+    private var temporaryLimit: TemporaryLimit?
+    /// How long the next temporary limit lasts.
+    private var trialPause = Self.firstTrialPause
     /// The latest round trip.
     private var roundTrip = Duration.zero
     /// The shortest round trip that any connection has measured.
@@ -141,9 +142,9 @@ struct HTTP2PoolStateMachine: Equatable {
         }
         if waiting > 0, canHaveMore {
             considerAhead(backoff.until)
-            considerAhead(enough?.until)
+            considerAhead(temporaryLimit?.until)
         }
-        if let lastEvent, isBusy, trial != nil || room(at: lastEvent) > 0, !isFindingOut(at: lastEvent) {
+        if let lastEvent, isBusy, trial != nil || room(at: lastEvent) > 0, !isAwaitingFirstAnswer(at: lastEvent) {
             consider(lastEvent + lookTime)
         }
         for connection in connections where connection.phase != .connecting {
@@ -291,10 +292,10 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Returns the number of connections to open now.
     private func further(at now: ContinuousClock.Instant) -> Int {
         let room = room(at: now)
-        guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
+        guard room > 0, backoff.allows(at: now), trial == nil, !isAwaitingFirstAnswer(at: now) else { return 0 }
         let open = openCount
         guard open > 0, !isSerial else { return 1 }
-        return min(mostAtOnce, room, worthwhile(at: now))
+        return min(mostAtOnce, room, fillableConnections(at: now))
     }
 
     /// The maximum number of connections to open at once.
@@ -318,7 +319,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// Returns true while a connection is being opened, or is new and has no answer yet. No further connection is
     /// opened in this time.
-    private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
+    private func isAwaitingFirstAnswer(at now: ContinuousClock.Instant?) -> Bool {
         connections.contains { connection in
             switch connection.phase {
             case .connecting: return true
@@ -334,7 +335,7 @@ struct HTTP2PoolStateMachine: Equatable {
     ///
     /// Counts only requests that would still wait after a new connection has opened and answered once. Counts all
     /// requests if requests have waited so long that more are expected.
-    private func worthwhile(at now: ContinuousClock.Instant) -> Int {
+    private func fillableConnections(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
         let time = connectTime + roundTrip
@@ -394,7 +395,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private mutating func measure(at now: ContinuousClock.Instant) -> [Action] {
         lastEvent = now
         busySince = isBusy ? busySince ?? now : nil
-        if trial != nil, trial?.beginsAt == nil, !isFindingOut(at: now) { trial?.beginsAt = now + roundTrip }
+        if trial != nil, trial?.beginsAt == nil, !isAwaitingFirstAnswer(at: now) { trial?.beginsAt = now + roundTrip }
         let hasBegun = trial.map { $0.beginsAt.map { now >= $0 } ?? false } ?? true
         if hasBegun, let trial, trial.rate == nil {
             self.trial = nil
@@ -418,14 +419,14 @@ struct HTTP2PoolStateMachine: Equatable {
         // The gain, in units of the throughput of one connection outside the trial.
         let gain = (rate / before - 1) * Double(trial.others)
         guard gain < Self.leastGain * Double(trial.ids.count) else {
-            rest = Self.firstRest
+            trialPause = Self.firstTrialPause
             return []
         }
         let kept = max(0, Int(gain))
         let drained = trial.ids.dropFirst(kept)
         for id in drained { if let index = index(of: id) { connections[index].phase = .draining } }
-        enough = Enough(count: trial.others + kept, until: now + rest)
-        rest = min(rest * 2, Self.longestRest)
+        temporaryLimit = TemporaryLimit(count: trial.others + kept, until: now + trialPause)
+        trialPause = min(trialPause * 2, Self.longestTrialPause)
         forgetRate()
         return drained.map { .drain($0) }
     }
@@ -434,7 +435,8 @@ struct HTTP2PoolStateMachine: Equatable {
     /// GOAWAY expects a replacement at once.
     private func room(at now: ContinuousClock.Instant) -> Int {
         guard !isShutDown else { return 0 }
-        let limit = enough.map { now < $0.until ? min($0.count, connectionLimit) : connectionLimit } ?? connectionLimit
+        var limit = connectionLimit
+        if let temporaryLimit, now < temporaryLimit.until { limit = min(limit, temporaryLimit.count) }
         return max(0, limit - connections.count { $0.phase != .draining })
     }
 
