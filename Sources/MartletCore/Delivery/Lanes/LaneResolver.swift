@@ -45,8 +45,8 @@ extension LaneResolver {
         case paused(until: Timestamp)
     }
 
-    /// Returns what is needed to send a page in a lane now, or until when the lane is paused. Pauses the lane if its
-    /// credential is not usable.
+    /// Returns what is needed to send a page in a lane now or, if the lane is paused, the end of the pause. Pauses the
+    /// lane if its credential is not usable.
     /// - Parameter probeDuration: The maximum duration of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration

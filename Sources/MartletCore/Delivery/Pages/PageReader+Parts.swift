@@ -38,8 +38,9 @@ extension PageReader {
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// The state of the other part of a canary: of the rest for a delivery to the sample, of the sample for a delivery
-    /// to the rest. A retry needs this state, because its registration may have moved to a device of the other part.
+    /// The state of the other part of a canary. For a delivery to the sample, the other part is the rest; for a
+    /// delivery to the rest, it is the sample. A retry needs this state, because its registration may have moved to a
+    /// device of the other part.
     struct OtherSide: Sendable {
         /// The members, among those that were asked about, that the other part has handled (`handled(_:besides:)`).
         var handled: Set<AudienceMember> = []
@@ -47,8 +48,8 @@ extension PageReader {
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Returns whether the other part will still send to a member, because the member belongs to it and is in none
-        /// of the pages that it has read.
+        /// Returns whether the other part will still send to a member: the member belongs to the other part, and is in
+        /// none of the pages that the other part has read.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }
@@ -57,7 +58,7 @@ extension PageReader {
     }
 
     /// Returns the state of the other part of a canary.
-    /// - Parameter members: The members whose handling by the other part is looked up.
+    /// - Parameter members: The members for which to find out whether the other part has handled them.
     /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(
         of delivery: Delivery, _ members: [AudienceMember]

@@ -2,8 +2,8 @@ import MartletModel
 
 /// One round of retries: the members whose pushes are tried again together, and the handles that they are sent to.
 struct RetryRound {
-    /// Members whose channel is still in the audience. Those that `isElsewhere` selects are nevertheless not sent to at
-    /// this channel.
+    /// Members whose channel is still in the audience. Members for which `isElsewhere` is true are not sent to at this
+    /// channel.
     var page: AudiencePage
     /// Members whose registrations now have another handle, and are in the audience with it. They are sent to at that
     /// handle.

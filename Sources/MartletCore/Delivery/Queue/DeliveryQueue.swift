@@ -130,8 +130,8 @@ struct DeliveryQueue: Sendable {
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
-    /// Adds a delivery that another process has stored. Since it was read, it may have come to the queue in another way
-    /// and have ended; so its progress is read again when its turn comes.
+    /// Adds a delivery that another process has stored. The delivery may have been added in another way before, and
+    /// have ended since the caller read it. So only its id is kept, and its progress is read again when its turn comes.
     mutating func addStored(_ delivery: Delivery) {
         let ofHub = firstPages.waiting(of: delivery.lane.hub) + furtherPages.waiting(of: delivery.lane.hub)
         guard reading.isComplete && waitingCount < limits.waiting || ofHub < limits.waitingOfAnyHub else {
@@ -141,7 +141,7 @@ struct DeliveryQueue: Sendable {
         enqueueStored(delivery)
     }
 
-    /// Makes the queue read the store again, from a delivery on.
+    /// Makes the queue read the store again, starting with the given delivery.
     mutating func look(from id: Delivery.ID) {
         reading.turnAway(id)
     }

@@ -33,8 +33,8 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// The outcome of the last token request if it failed, and the time until which therefore no further request is
-        /// started.
+        /// The outcome of the last token request if that request failed, and the time before which no further request
+        /// is started because of the failure.
         var failure: (outcome: Outcome, until: Timestamp)?
 
         /// Returns the current token as a grant; nil if the token has expired, or if it is due for renewal and no

@@ -143,8 +143,8 @@ struct PageTally {
     }
 
     /// Adds the outcome of one push that was not a plain success (`PlainSuccess`).
-    /// - Parameter chance: A random number from 0 up to 1. It is evaluated only if the push is tried again, because it
-    ///   costs a system call.
+    /// - Parameter chance: A random number from 0 up to 1. The argument is evaluated only if the push is tried again,
+    ///   because a random number costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
             // A failure of an origin that devices have chosen is not counted as an answer, and does not show that the
@@ -298,7 +298,7 @@ struct PageTally {
         }
     }
 
-    /// Makes the retries of the page due at once whose attempt had the given outcome.
+    /// Makes each retry of the page due at once if its last attempt had the given outcome.
     mutating func expediteRetries(after outcome: OutcomeName) {
         for index in outcomes.retries.indices where outcomes.retries[index].outcome == outcome {
             outcomes.retries[index].dueAt = min(outcomes.retries[index].dueAt, now)
