@@ -81,7 +81,8 @@ public struct NotificationIntake: Sendable {
         try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
         draft.author = author
-        // The draft gets a due time even if it is due at once, because the scheduler begins it.
+        // The draft gets a due time even if it is due at once, because the scheduler begins every notification that was
+        // replaced.
         let due = draft.dueAt ?? draft.acceptedAt
         draft.dueAt = due
         let replacement: Replacement
