@@ -1,5 +1,5 @@
-/// A person as an identity provider knows them: only both parts together are unique and lasting (OpenID Connect Core 1.0,
-/// section 5.7).
+/// The identity of a person at an identity provider. Only issuer and subject together are unique and permanent (OpenID
+/// Connect Core 1.0, section 5.7).
 public struct OperatorIdentity: Hashable, Sendable {
     public var issuer: String
     public var subject: String
@@ -13,7 +13,7 @@ public struct OperatorIdentity: Hashable, Sendable {
 /// A sign-in of a person whom an identity provider has authenticated.
 public struct ProviderVisit: Sendable {
     public var identity: OperatorIdentity
-    /// Names for a new operator, the best first. The first that nobody has is taken.
+    /// Possible names for a new operator, in order of preference. The first name that is not in use is taken.
     public var names: [String]
     /// The roles that the provider gives now; they replace those of the last visit.
     public var roles: RoleGrants
