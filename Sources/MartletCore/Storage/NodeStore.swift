@@ -17,9 +17,9 @@ public protocol NodeStore: Sendable {
     /// The number of records that the storage has refused, because another node owned their hub.
     var refusedRecords: Int { get }
 
-    /// Hints from the other nodes. They come fast, may be lost, and may come in another order than the changes were made
-    /// in; `renew` returns what is true. Each change has one hint: an owner that has a hint of change 6 and none of
-    /// change 5 does not know change 5.
+    /// Hints from the other nodes. They arrive fast, but may be lost or arrive in another order than the changes were
+    /// made; `renew` returns the actual state. Each change has one hint with the number of the change. An owner that
+    /// has the hint of change 6 but not the hint of change 5 does not know of change 5 yet.
     var hints: AsyncStream<NodeHint> { get }
 
     /// Renews the lease, takes over hubs that have no owner any more, and gives idle hubs to nodes that own fewer.
@@ -36,8 +36,8 @@ public protocol NodeStore: Sendable {
 
 /// What a node learns when it renews its lease.
 public struct NodeRenewal: Hashable, Sendable {
-    /// The hubs that this node owns now. Each has the number of changes that other nodes have made to its notifications,
-    /// schedules, controls and jobs; what this node changes itself is not counted.
+    /// The hubs that this node owns now. The value is the number of changes that other nodes have made to the hub's
+    /// notifications, schedules, controls and jobs; changes by this node are not counted.
     public var hubs: [Hub.ID: Int64]
     /// Counts the changes of hubs, of the namespace's rules and of operators, by all nodes.
     public var directoryVersion: Int64
@@ -53,8 +53,8 @@ public struct NodeRenewal: Hashable, Sendable {
 
 /// Says that another node has changed something.
 public enum NodeHint: Hashable, Sendable {
-    /// Another node has stored deliveries of a hub that this node owns. `first` has the lowest id of them, and `change`
-    /// is the number of changes of the hub (`NodeRenewal.hubs`) with this one.
+    /// Another node has stored deliveries of a hub that this node owns. `first` is the lowest id of these deliveries.
+    /// `change` is the number of changes of the hub (`NodeRenewal.hubs`), including this one.
     case deliveries(first: Delivery.ID, in: Hub.ID, change: Int64)
     /// Another node has changed a control, a schedule or a job of a hub that this node owns.
     case hub(Hub.ID, change: Int64)

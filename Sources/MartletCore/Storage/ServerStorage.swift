@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The storage of a server: every port, and what a server asks of the storage itself.
+/// The storage of a server: the stores for all kinds of data, and the operations on the storage as a whole.
 public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, DeviceKeyStore, DeviceStore, FunnelStore,
     HubStore, JobStore, LaneStore, MetricHourStore, NotificationStore, OperatorFactorStore, OperatorStore, PayloadStore,
     ReceiptStore, SendListStore, SendRecordStore, TraceStore, UserStore
