@@ -186,7 +186,7 @@ extension PushTrace {
                     + "\(range.endedAt.iso8601).")
         }
         if let retryAt {
-            // A time before the last attempt is due already: the retry waits until the lane sends again.
+            // If the retry was due before the last attempt, it waits only until the lane sends again.
             let isDue = attempts.last.map { retryAt <= $0.at } ?? false
             facts.append(
                 isDue
