@@ -2,7 +2,7 @@ import MartletModel
 
 /// Finds the hub's credential for a lane, and creates the push service of the lane's platform with it.
 struct LaneResolver: Sendable {
-    /// What a lane sends with: a push service and its credential, or the reason why there is none.
+    /// The push service and the credential of a lane, or the reason why the lane cannot send.
     enum Resolution {
         case service(any PushService, Credential)
         /// The lane cannot send; every push gets this outcome.

@@ -114,8 +114,8 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// How long, at least, a delivery sleeps while its hub is being deleted. It wakes earlier when the deletion
-    /// succeeds or fails.
+    /// The minimum time for which a delivery sleeps while its hub is being deleted, unless the deletion succeeds or
+    /// fails earlier.
     private static let deletionWait = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {

@@ -2,8 +2,8 @@ import MartletModel
 
 extension PageReader {
     /// Returns those of the given indices whose members no other part of the notification has handled. A member can
-    /// match several parts, because its tags may change after one part was sent and before the next part is sent. It is
-    /// counted in the part that handled it.
+    /// match several parts, because its tags may change after one part was sent and before the next part is sent. Such
+    /// a member is counted in the part that handled it.
     /// - Parameter indices: The indices to choose from.
     func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
@@ -17,8 +17,8 @@ extension PageReader {
         return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
     }
 
-    /// Returns those of the given members that another part of the notification has handled: it has sent to them, has
-    /// given up their pushes, or will retry them.
+    /// Returns those of the given members that another part of the notification has handled: that part has sent to
+    /// them, has given up their pushes, or will retry them.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
@@ -42,7 +42,7 @@ extension PageReader {
     /// delivery to the rest, it is the sample. A retry needs this state, because its registration may have moved to a
     /// device of the other part.
     struct OtherSide: Sendable {
-        /// The members, among those that were asked about, that the other part has handled (`handled(_:besides:)`).
+        /// The given members that the other part has handled (`handled(_:besides:)`).
         var handled: Set<AudienceMember> = []
         /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?

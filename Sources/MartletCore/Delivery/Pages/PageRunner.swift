@@ -114,12 +114,13 @@ struct PageRunner: Sendable {
         return !isPaced && notification.collapse == nil && notification.resend == nil
     }
 
-    /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
-    /// latency of the service stops sending. Pages are recorded in order: the cursor never passes an unfinished page.
+    /// Reads and sends the next pages while earlier pages wait for their answers, so that sending does not stop while
+    /// the store is read or an answer is awaited. Pages are recorded in order: the cursor never passes an unfinished
+    /// page.
     /// - Parameters:
     ///   - first: The first page of the turn, if the next one must wait for it: the first page of the delivery, or a
+    ///   - first: The first page of the turn, if the second page must wait for it: the first page of the delivery, or a
     ///     page to a service with a sending rate. Otherwise nil.
-    ///   - limit: The maximum number of members in each further page.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?,
@@ -172,7 +173,7 @@ struct PageRunner: Sendable {
                         group.addTask { [number = page.number] in await wait(for: number) }
                     }
                     guard begunCount > endedCount, let result = await group.next() else {
-                        // Only waits for pages that have ended are left.
+                        // The group has only tasks of `wait(for:)` left, for pages that have ended.
                         group.cancelAll()
                         return nil
                     }
@@ -188,7 +189,7 @@ struct PageRunner: Sendable {
                         let isAwaited = sent.number == newest?.number
                         let isOnly = begunCount - endedCount - ended.count == 1
                         if isAwaited { newest = nil }
-                        // Only waits are left in the group. They are over now.
+                        // The group has only tasks of `wait(for:)` left, which are no longer needed.
                         if isAwaited, isOnly { group.cancelAll() }
                         ended[sent.number] = sent
                         while let page = ended.removeValue(forKey: endedCount) {
@@ -243,8 +244,8 @@ struct PageRunner: Sendable {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Returns whether the next page may be begun in this turn. It may not if enough pages were begun, or if something
-    /// has happened that must be checked at the beginning of a turn, such as a pause of the lane.
+    /// Returns whether the next page may be begun in this turn. False if enough pages were begun, or if there was a
+    /// change that must be checked at the beginning of a turn, such as a pause of the lane.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {

@@ -79,8 +79,8 @@ struct RetryRound {
             case .reached: repeated.insert(successor.member)
             case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
             case .free:
-                // In a native send, two members of the round may have the same handle by now. Then only the first is sent
-                // to, and the second waits for the outcome of that push.
+                // In a native send, two members of the round may have the same handle by now. Then only the first is
+                // sent to, and the second waits for the outcome of that push.
                 if successor.member.registration == 0, let first = channels[channel] {
                     wait(successor, for: first, until: nil, index, of: found)
                 } else {

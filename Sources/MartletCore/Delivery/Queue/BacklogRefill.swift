@@ -13,8 +13,8 @@ struct BacklogRefill: Sendable {
     private var again: Timestamp?
     /// The highest id of a new delivery that the queue has accepted, even if it is after `through`.
     private var last = Delivery.ID.none
-    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `turnedAway` is the
-    /// lowest id of a new delivery that was left to the store.
+    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `turnedAway` is
+    /// the lowest id of a new delivery that was left to the store.
     private var isReading = false
     private var ended: Set<Delivery.ID> = []
     private var turnedAway: Delivery.ID?

@@ -5,7 +5,7 @@ import Synchronization
 public struct ServiceFailure: Sendable, Equatable {
     public var lane: LaneID
     public var origin: String
-    /// When the first of the failed pushes failed.
+    /// When the first push failed after the last push that got through.
     public var since: Timestamp
     /// When the last push failed.
     public var lastAt: Timestamp

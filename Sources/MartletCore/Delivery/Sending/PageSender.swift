@@ -235,8 +235,8 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // If the service itself writes a body for each device, it has left the shared body nil, and no bodies are
-        // written here.
+        // If the service itself writes a body for each device, the service has left the shared body nil. Then no bodies
+        // are written here.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)

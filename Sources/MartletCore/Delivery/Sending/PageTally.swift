@@ -285,8 +285,9 @@ struct PageTally {
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records what becomes of the handles that the push service has reported as gone: those of the given channels are
-    /// removed or in quarantine. All others are kept, because the report is not believed.
+    /// Records whether the handles that the push service has reported as gone are removed, in quarantine or kept. The
+    /// handles of the given channels are removed or in quarantine. All others are kept, because the report is not
+    /// believed.
     mutating func decideFates(removing removed: Set<ChannelID>, quarantining quarantined: Set<ChannelID>) {
         for index in outcomes.refusals.indices where outcomes.refusals[index].fate == .quarantined {
             let channel = outcomes.refusals[index].channel
@@ -313,8 +314,8 @@ struct PageTally {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
-    /// Ends a retry whose device is not in the audience any more. It gets the outcome of its last attempt, or is
-    /// skipped if it was never tried.
+    /// Ends a retry whose device is not in the audience any more. The push is counted under the outcome of its last
+    /// attempt, or as skipped if it was never tried.
     mutating func giveUp(_ retry: Retry) {
         let wasTried = retry.outcome != .held
         refuse(

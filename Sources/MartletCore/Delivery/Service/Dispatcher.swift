@@ -126,8 +126,8 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them until
-    /// the credential is replaced.
+    /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them
+    /// until the credential is replaced.
     public var refusedCredentials: [LaneID] { lanes.refusedCredentials }
 
     /// The origins to which no push gets through at present.
@@ -258,8 +258,8 @@ public final class Dispatcher: Sendable {
     /// The maximum number of retries that are made due in one change of the store.
     private static let expediteLimit = 5000
 
-    /// Ends the stored waits of hubs whose credentials have changed: the pauses of their lanes, and the waits of devices
-    /// whose push service has refused the old credential. Waits for other reasons stay.
+    /// Ends the stored waits of hubs whose credentials have changed: the pauses of their lanes, and the waits of
+    /// devices whose push service has refused the old credential. Waits for other reasons stay.
     private func endWaitsForCredentials() async {
         let hubs = reopened.withLock { reopened in
             defer { reopened = [] }
@@ -316,8 +316,8 @@ public final class Dispatcher: Sendable {
 
     /// Wakes every delivery, so that it compares its times with the new clock. Pages in progress may still record
     /// retries with times of the old clock. So this function waits until these pages have ended, and then wakes every
-    /// delivery once more. `PageSender` sends a page in at most three rounds, each of which takes at most twice the
-    /// request timeout.
+    /// delivery once more. `PageSender` sends a page in at most three batches one after another. Each batch takes at
+    /// most twice the request timeout.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)
