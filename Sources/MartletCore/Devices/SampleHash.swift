@@ -14,7 +14,8 @@ public struct SampleHash: Sendable {
         self.start = start
     }
 
-    /// A constant that separates these hashes from message ids, which use the same key and which push services see.
+    /// A constant that makes these hashes differ from message ids. Message ids use the same key, and push services see
+    /// them.
     private static let domain: UInt64 = 0x656C_706D_6173
 
     /// Returns the hash of a member.
