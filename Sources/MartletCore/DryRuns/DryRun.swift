@@ -54,9 +54,9 @@ public struct DryRun: Sendable {
         public var credential: CredentialCheck
         /// The payloads with the most pushes, at most `payloadLimit`.
         public var payloads: [Payload]
-        /// The number of templates whose payloads are not in `payloads`, and the number of pushes whose payloads are
-        /// not there.
+        /// The number of templates whose payloads are not in `payloads`.
         public var furtherTemplates = 0
+        /// The number of pushes whose payloads are not in `payloads`.
         public var furtherPushes = 0
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
         /// payloads, or because a composed message cannot be rendered for the platform.
