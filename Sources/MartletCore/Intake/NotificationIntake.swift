@@ -44,7 +44,7 @@ public struct NotificationIntake: Sendable {
     /// Accepts a notification.
     /// - Parameters:
     ///   - id: An unused id from `makeID()`; nil for a new one.
-    ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil or a time in the past for at once.
+    ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil, or a time in the past, to begin at once.
     ///   - expiry: When undelivered pushes are given up; nil for the default lifetime.
     ///   - isConfidential: Whether the content is shown only on its target devices.
     ///   - rollout: The roll-out; nil to send as fast as possible.
