@@ -30,7 +30,7 @@ public struct ProviderVisit: Sendable {
 
 /// The result of a sign-in by an identity provider.
 public enum ProviderVisitResult: Sendable {
-    /// The operator has signed in. The session is the new one, or the one that was confirmed.
+    /// The operator has signed in, with the new session or with the session that was confirmed.
     case entered(Operator, OperatorSession)
     /// The provider gives no role. If the person was an operator (the value is the name), all sessions have ended.
     case noRole(String?)

@@ -19,8 +19,8 @@ public protocol OperatorStore: Sendable {
     /// - Returns: Whether the operator exists.
     func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool
 
-    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, if it has expired, or
-    /// if the operator signs in by an identity provider.
+    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, if it has expired,
+    /// or if the operator signs in by an identity provider.
     func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
 
     /// Marks a link as used and adds a session, in one transaction.
