@@ -11,7 +11,7 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     var containerStore: any ContainerStore { get }
     /// The contents of payloads that are too large for a row.
     var payloadBodies: PayloadBodies { get }
-    /// How this process divides the hubs with others; nil if no other process can use the storage.
+    /// The store through which nodes divide the hubs among themselves; nil if no other process can use the storage.
     var nodeStore: (any NodeStore)? { get }
 
     /// Reads a small value, to check that the storage answers.
@@ -56,6 +56,6 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     /// The number of changes that wait to be written.
     var waitingWrites: Int { get }
 
-    /// How long writes have waited and taken, since the start.
+    /// The time that writes have waited, and the time that they have taken, since the start of the process.
     var writeTimes: WriteTimes { get }
 }
