@@ -176,7 +176,8 @@ extension PushTrace {
     }
 
     private var deliveryFacts: [String] {
-        // Some attempts share their number with the next one, because they do not count against the push.
+        // Some attempts have the same stored number as the next attempt (`Attempt.number`), so the attempts are
+        // numbered again here.
         let first = attempts.first?.number ?? 1
         var facts = attempts.enumerated().map { Self.sentence($1, number: first + $0) }
         if verdict == .delivered, attempts.isEmpty, let range {

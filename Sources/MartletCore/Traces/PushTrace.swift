@@ -37,7 +37,7 @@ public struct PushTrace: Sendable {
     /// True if the notification sent dead letters again, and the registration had none of them.
     var hadNoDeadLetter = false
     /// True if the registration was on the other side of the canary when the pages of `side` were read. If there is a
-    /// trace of the other side too, this trace is then ignored.
+    /// trace of that other side too, this trace is ignored.
     var wasOnOtherSide = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {
