@@ -101,12 +101,12 @@ public protocol BlobContent: Sendable {
 public enum BlobUploadKind: Hashable, Sendable {
     case fresh
     /// Continues, at an offset, the upload with this key, which this process or an earlier one began. When the upload
-    /// is released, the written bytes are kept until it is abandoned. A key is a letter or digit, followed by up to 127
-    /// letters, digits and hyphens.
+    /// is released without a commit, the written bytes are kept until the upload is abandoned. A key is a letter or
+    /// digit, followed by up to 127 letters, digits and hyphens.
     case resumable(key: String, at: Int64)
 }
 
-/// A blob or block that is being written. If it is released without a commit, its bytes are deleted.
+/// A blob or block that is being written. If it is `fresh` and is released without a commit, its bytes are deleted.
 public protocol BlobUpload: Sendable {
     func write(_ bytes: [UInt8]) async throws(ContainerError)
 

@@ -34,8 +34,8 @@ struct RolloutMeter: Sendable {
         grow(at: now)
         let least = min(Double(wanted), max(1, rate / 4))
         let missing = least - allowance
-        // If less than the pushes of one microsecond is missing, the pushes are sent. Such a small amount is a rounding
-        // error, because timestamps count milliseconds.
+        // If the allowance lacks no more pushes than the rate allows in one microsecond, the pushes are sent. Such a
+        // small amount is a rounding error, because timestamps count milliseconds.
         guard missing * 1000 <= rate * 0.001 else {
             let wait = (missing / rate * 1000).rounded(.up)
             return .later(now + .milliseconds(Int64(min(max(1, wait), 86_400_000))))

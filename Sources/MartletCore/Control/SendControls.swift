@@ -40,7 +40,7 @@ public struct SendControls: Sendable {
         _ wish: ControlRequest, _ id: NotificationID, _ hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
         let change = try await store.control(wish, id, in: hub, at: time.now)
-        // Who sends for the hub of another process learns of the control from the storage.
+        // If another process owns the hub, that process reads the control from the store.
         if case .done(let control, let sequence, let open) = change, ownership.owns(hub) {
             board.set(control, of: sequence, in: hub)
             await forgetIfEnded(sequence)
@@ -90,20 +90,21 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Begins to own hubs: loads the stored controls of their notifications into memory first, so that nothing is sent
-    /// that is paused.
+    /// Begins to own hubs. First loads the stored controls of their notifications into memory, so that no paused
+    /// notification is sent.
     func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
         let result = await board.order.runAlone { [self] in
             await Result { () async throws(StorageError) in
                 _ = board.replace(try await store.controlled(), of: hubs)
-                // A control request that comes after this is applied in memory; one that came before was just read.
+                // From now on, control requests for these hubs are applied in memory. The results of earlier requests
+                // were just read.
                 ownership.add(hubs)
             }
         }
         try result.get()
     }
 
-    /// Loads the stored controls of hubs again, because another process has changed some.
+    /// Loads the stored controls of hubs again, because another process has changed some of them.
     /// - Returns: The hubs with notifications whose control has changed.
     func reload(_ hubs: Set<Hub.ID>) async throws(StorageError) -> Set<Hub.ID> {
         let result = await board.order.runAlone { [self] in
@@ -114,8 +115,8 @@ public struct SendControls: Sendable {
         return Set(changed.values)
     }
 
-    /// Removes the control of a notification from memory, if the notification has ended. If the store cannot tell
-    /// whether it has ended, the control stays in memory until the process ends.
+    /// Removes the control of a notification from memory, if the notification has ended. If the store cannot be read,
+    /// the control stays in memory until the process ends.
     func forgetIfEnded(_ notification: Int64) async {
         guard board.wasControlled(notification),
             (try? await store.hasEnded(notification)) == true

@@ -4,7 +4,7 @@ public import MartletModel
 public struct SendStatus: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
-    /// When a control was last requested; nil if none ever was.
+    /// When a control was last requested; nil if no control was ever requested.
     public var controlledAt: Timestamp?
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?

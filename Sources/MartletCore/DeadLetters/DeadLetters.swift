@@ -57,7 +57,7 @@ public struct DeadLetters: Sendable {
 
     /// Returns notifications that have dead letters, newest first. One call reads a bounded number of notifications.
     /// - Parameters:
-    ///   - outcome: The outcome that the notifications must have dead letters of; nil for any.
+    ///   - outcome: The outcome that at least one dead letter of each notification must have; nil for any outcome.
     ///   - id: The id before which the list starts; nil to start with the newest notification.
     ///   - limit: The maximum number of notifications.
     /// - Returns: The notifications, and the id before which there may be more; nil if there are no more.
@@ -88,7 +88,7 @@ public struct DeadLetters: Sendable {
 
     /// Counts the dead letters of a notification by outcome and reason, the most frequent first.
     /// - Parameters:
-    ///   - lookLimit: The number of dead letters that are counted; further ones are not.
+    ///   - lookLimit: The maximum number of dead letters that are counted.
     ///   - limit: The maximum number of reasons.
     /// - Returns: nil if the hub has no notification with this id.
     public func reasons(

@@ -59,8 +59,8 @@ public struct AudienceQuery: Sendable {
     /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// In a composed send whose message differs between devices: what decides which message a device gets. Otherwise
-    /// nil.
+    /// What decides which message a device gets; nil unless the send has a composed message that differs between
+    /// devices.
     public var variants: AudienceVariants?
     /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
     /// (`AudiencePage.stoppedAt`).
@@ -114,7 +114,7 @@ public struct TemplateBinding: Sendable {
     }
 }
 
-/// What decides which message of a composed send a device gets: its language, and possibly its push variables.
+/// What decides which composed message a device gets: its language, and possibly its push variables.
 public struct AudienceVariants: Sendable {
     /// The languages of the composed message.
     public var languages: MessageLanguages
@@ -159,8 +159,8 @@ public struct AudiencePage: Sendable {
     public private(set) var renderings: [TemplateBinding] = []
     /// For each member, the index of its template binding in `renderings`; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
-    /// The variants that the members of a composed send use, without duplicates; empty if all members get the same
-    /// message.
+    /// The variants that the members of a send of a composed message use, without duplicates; empty if all members get
+    /// the same message.
     public private(set) var variants: [MessageVariant] = []
     /// For each member, the index of its variant in `variants`; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []

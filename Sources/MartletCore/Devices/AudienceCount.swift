@@ -15,8 +15,8 @@ public struct AudienceCount: Hashable, Sendable {
         /// The number of pushes of a template send for each template binding, for at most as many bindings as the
         /// query's `renderingLimit`.
         public var renderings: [TemplateBinding.ID: Int] = [:]
-        /// The number of pushes of a composed send, keyed by the index of the message's language; empty if the message
-        /// has one language.
+        /// The number of pushes of a composed message, keyed by the index of the message's language; empty if the
+        /// message has one language.
         public var languages: [Int: Int] = [:]
 
         public init(

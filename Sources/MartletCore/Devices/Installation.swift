@@ -15,8 +15,8 @@ public struct InstallationDraft: Sendable {
     /// The JSON document of the installation as the device wrote it, with the handles of that time. The current handles
     /// are in `InstallationRecord`.
     public var document: [UInt8]
-    /// The time when the installation and all its rows expire; nil for never. The expiry in the drafts of the rows is
-    /// ignored.
+    /// The time when the installation and all its rows expire; nil if they never expire. The expiry in the drafts of
+    /// the rows is ignored.
     public var expiresAt: Timestamp?
     /// The registrations of the installation. Rows with the same handle do not remove each other, even if they take the
     /// handle (`RegistrationDraft.takesHandle`).

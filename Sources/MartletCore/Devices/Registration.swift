@@ -20,7 +20,7 @@ public struct Registration: Sendable {
     public var installation: String?
     /// The number of writes, from 1; used as the entity tag.
     public var version: Int64
-    /// The time when the registration expires; nil for never.
+    /// The time when the registration expires; nil if it never expires.
     public var expiresAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

@@ -5,9 +5,9 @@ public enum RegistrationChange: Sendable {
     /// Creates or replaces the registration with this id. If the registration belonged to an installation, it does not
     /// any more.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Deletes the registration. It leaves a tombstone: as long as tombstones are kept, requests with its id are
-    /// answered with "gone". A registration of an installation leaves none; the installation remains without this
-    /// registration until the device writes the installation again.
+    /// Deletes the registration and keeps a tombstone: as long as tombstones are kept, requests with the id of the
+    /// registration are answered with "gone". If the registration belongs to an installation, no tombstone is kept, and
+    /// the installation remains without this registration until the device writes the installation again.
     case delete(id: String, condition: WriteCondition)
     /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)

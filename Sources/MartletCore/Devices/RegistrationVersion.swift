@@ -28,7 +28,7 @@ public struct RegistrationVersion: Sendable {
     /// The template; nil for a native registration.
     public var template: Template?
     public var pushVariables: [String: String]
-    /// The time when the registration expires; nil for never.
+    /// The time when the registration expires; nil if it never expires.
     public var expiresAt: Timestamp?
     /// The time when the registration was created.
     public var createdAt: Timestamp

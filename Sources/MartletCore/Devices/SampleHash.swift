@@ -2,8 +2,8 @@
 /// threshold.
 ///
 /// The hash depends only on the notification and the member's number, not on the age, the platform or the tags of a
-/// device. Therefore a sample has about the same share of devices of every age, platform and tag. It is the same in
-/// every page and after every restart.
+/// device. Therefore a sample has about the same share of devices of every age, platform and tag. The sample is the
+/// same in every page and after every restart.
 public struct SampleHash: Sendable {
     /// The state of the hash after the id of the notification was added.
     private let start: SipHash
@@ -14,7 +14,8 @@ public struct SampleHash: Sendable {
         self.start = start
     }
 
-    /// A constant that separates these hashes from message ids, which use the same key and which push services see.
+    /// A constant that makes these hashes differ from message ids. Message ids use the same key, and push services see
+    /// them.
     private static let domain: UInt64 = 0x656C_706D_6173
 
     /// Returns the hash of a member.

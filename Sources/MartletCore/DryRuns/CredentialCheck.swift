@@ -3,8 +3,8 @@ public import MartletModel
 /// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// A token was obtained with the credential, requests to the push service need no token, or a token is signed
-        /// by this server for the origin of each device, which asks nobody and needs only the key that was read.
+        /// A token was obtained with the credential. Or no token need be obtained: requests to the push service need
+        /// none, or this server signs a token for the origin of each device with the key of the credential.
         case usable
         case missing
         /// The credential is unreadable, refused or expired.

@@ -2,8 +2,8 @@ public import MartletModel
 
 /// The predicted result of a send. Nothing is sent or stored to predict it.
 public struct DryRun: Sendable {
-    /// A payload of the send and the number of its pushes. In a template send, it stands for all payloads of one
-    /// template.
+    /// A payload of the send and the number of its pushes. In a template send, one `Payload` stands for all payloads of
+    /// a template.
     public struct Payload: Sendable {
         /// The template of the payload; nil in a native send.
         public var template: Template?
@@ -32,8 +32,8 @@ public struct DryRun: Sendable {
         public var sent: Set<String>
         /// The names of the properties that any of the templates uses.
         public var named: Set<String> = []
-        /// The names of properties that a template uses but that have no value and no default, with the number of
-        /// pushes that lack each.
+        /// The names of properties that a template uses but that have no value and no default. The value is the number
+        /// of pushes in which the property has no value.
         public var withoutValue: [String: Int] = [:]
 
         static func + (one: PropertyUse, other: PropertyUse) -> PropertyUse {
@@ -54,9 +54,9 @@ public struct DryRun: Sendable {
         public var credential: CredentialCheck
         /// The payloads with the most pushes, at most `payloadLimit`.
         public var payloads: [Payload]
-        /// The number of templates whose payloads are not in `payloads`, and the number of pushes whose payloads are
-        /// not there.
+        /// The number of templates whose payloads are not in `payloads`.
         public var furtherTemplates = 0
+        /// The number of pushes whose payloads are not in `payloads`.
         public var furtherPushes = 0
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
         /// payloads, or because a composed message cannot be rendered for the platform.

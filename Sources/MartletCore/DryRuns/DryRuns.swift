@@ -24,9 +24,9 @@ public struct DryRuns: Sendable {
 
     /// Predicts the result of a send, without sending anything.
     /// - Parameters:
-    ///   - dueAt: When the send would begin; nil for at once.
+    ///   - dueAt: When the send would begin; nil to begin at once.
     ///   - expiry: When the send would expire; nil for `NotificationIntake.lifetime` after its start.
-    ///   - rollout: The roll-out; nil for as fast as possible.
+    ///   - rollout: The roll-out; nil to send as fast as possible.
     public func run(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
         expiry: Expiry? = nil, rollout: Rollout? = nil

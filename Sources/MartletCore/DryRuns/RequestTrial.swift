@@ -34,8 +34,9 @@ struct RequestTrial: Sendable {
         return nil
     }
 
-    /// Returns the problems of handles that no message can be sent to: the credential does not allow their addresses,
-    /// or they are no addresses. Each problem is listed once, with the number of handles that it affects.
+    /// Returns the problems of handles to which no message can be sent, because the credential does not allow their
+    /// addresses or because they are not addresses. Each problem is listed once, with the number of handles that it
+    /// affects.
     func problemsOfAddresses() -> [String] {
         guard let service, type(of: service).handlesAreAddresses else { return [] }
         return counted { handle throws(PushServiceError) in

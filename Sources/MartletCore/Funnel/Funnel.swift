@@ -84,7 +84,7 @@ extension Funnel.Steps {
         let held = statuses.reduce(0) { $0 + $1.held }
         targeted = statuses.allSatisfy(\.isFannedOut) ? ended + retrying + held : nil
         // `stopped` may include pushes that are counted as successes, because a kill prevented their outcomes from
-        // being recorded. So no more of them are added than pushes were suppressed.
+        // being recorded. So it is counted only up to the number of suppressed pushes.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received

@@ -9,8 +9,8 @@ public struct BacklogLimits: Hashable, Sendable {
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// A hub's sends are refused as the backlog of all hubs nears this number times the hub's own limit, or times the
-    /// default limit if the default is larger. So each hub has its own limit for all hubs together.
+    /// The limit of the backlog of all hubs together, as it applies to the sends of one hub, is this number times that
+    /// hub's own limit, or times the default limit if the default is larger.
     private static let hubs = 10
 
     /// The maximum backlog of the hub.
@@ -33,9 +33,9 @@ public struct BacklogLimits: Hashable, Sendable {
 
     /// Returns the limit that refuses one more notification; nil if the notification is accepted.
     ///
-    /// A hub may add a notification only if its backlog is below its own limit, and also below what the limit of all
-    /// hubs leaves free. So as the total approaches the limit of all hubs, only hubs with ever smaller backlogs may add
-    /// to theirs. A hub with a small backlog has room regardless of how many hubs have a large one.
+    /// A hub may add a notification only if its backlog is below its own limit, and also below the free part of the
+    /// limit of all hubs. So as the total approaches the limit of all hubs, only hubs with ever smaller backlogs may
+    /// add a notification. A hub with a small backlog has room regardless of how many hubs have a large one.
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.

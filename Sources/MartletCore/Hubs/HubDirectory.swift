@@ -5,7 +5,7 @@ import Synchronization
 /// request needs a hub. Writes go to the store first, so everything in the directory is on disk.
 ///
 /// Changes to settings are made one at a time, each based on the result of the previous change, so that concurrent
-/// changes of a hub are not lost. If other processes change the same store, `refresh` takes their changes over.
+/// changes of a hub are not lost. If other processes change the same store, `refresh` reads their changes.
 public final class HubDirectory: Sendable {
     private struct Contents {
         var hubs: [String: Hub] = [:]
@@ -14,15 +14,15 @@ public final class HubDirectory: Sendable {
         var namespaceRules: [AccessRule] = []
         /// The hub that was chosen for the app backend, which may have been deleted since; nil if no hub was chosen.
         var backend: Hub.ID?
-        /// Counts the changes that this process has made, so that `refresh` does not undo one of them with what it has
-        /// read before.
+        /// Counts the changes that this process has made, so that `refresh` does not overwrite one of them with
+        /// contents that it has read before the change.
         var changes = 0
-        /// Counts the calls of `refresh` that have replaced the contents, so that a change that this process has stored
-        /// does not undo a later one of another process.
+        /// Counts the calls of `refresh` that have replaced the contents. So a change by this process does not
+        /// overwrite, in memory, a later change by another process.
         var refreshes = 0
     }
 
-    /// What the store has for the directory.
+    /// The contents of the directory, as read from the store.
     private struct Stored {
         var hubs: [Hub]
         var namespaceRules: [AccessRule]
@@ -48,7 +48,8 @@ public final class HubDirectory: Sendable {
     /// - Parameters:
     ///   - fallbacks: The credentials for hubs that have none of their own for a platform, such as those of the
     ///     simulator. They are never stored.
-    ///   - isShared: Whether other processes change the same store. `refresh` must then be called when they have.
+    ///   - isShared: Whether other processes change the same store. If so, `refresh` must be called after their
+    ///     changes.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
         fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits(), isShared: Bool = false
@@ -66,7 +67,7 @@ public final class HubDirectory: Sendable {
         var stored = try await read()
         if stored.namespaceRules.isEmpty {
             stored.namespaceRules = [AccessRule(name: AccessRule.rootName, rights: .all, at: time.now)]
-            // Of nodes that start together, the rule of one is kept.
+            // If several nodes start at the same time, the store keeps the rule of one of them.
             if try await !store.setNamespaceRules(stored.namespaceRules, replacing: []) {
                 stored.namespaceRules = try await store.namespaceRules()
             }
@@ -85,8 +86,8 @@ public final class HubDirectory: Sendable {
         return Stored(hubs: hubs, namespaceRules: try await store.namespaceRules(), backend: backend)
     }
 
-    /// Takes over what other processes have changed in the store, and tells the observers about credentials and
-    /// deletions, as if this process had made the changes.
+    /// Reads what other processes have changed in the store, and calls the observers of credentials and deletions as if
+    /// this process had made the changes.
     public func refresh() async throws(StorageError) {
         while true {
             let changes = contents.withLock(\.changes)
@@ -98,9 +99,10 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Replaces the contents by what was read, unless this process has changed something since.
-    /// - Parameter changes: The number of changes by this process when the reading began.
-    /// - Returns: The hubs with other credentials, and the hubs that are no longer there; nil if nothing was replaced.
+    /// Replaces the contents with what was read, unless this process has changed something since the read began.
+    /// - Parameter changes: The number of changes by this process when the read began.
+    /// - Returns: The hubs with other credentials, and the hubs that do not exist any more; nil if nothing was
+    ///   replaced.
     private func take(_ stored: Stored, ifStill changes: Int) -> (renewed: [Hub.ID], gone: [Hub.ID])? {
         contents.withLock { contents in
             guard contents.changes == changes else { return nil }
@@ -108,7 +110,7 @@ public final class HubDirectory: Sendable {
             let old = Dictionary(uniqueKeysWithValues: contents.hubs.values.map { ($0.id, $0) })
             let hubs = stored.hubs.filter { !contents.deleting.contains($0.id) }
             contents.hubs = Dictionary(uniqueKeysWithValues: hubs.map { ($0.name.lowercased(), $0) })
-            // Without rules, another process is about to store the root rule.
+            // If the store has no rules yet, another process is about to store the root rule.
             if !stored.namespaceRules.isEmpty { contents.namespaceRules = stored.namespaceRules }
             contents.backend = stored.backend
             let renewed = hubs.filter { hub in old[hub.id].map { hub.hasOtherCredentials(than: $0) } ?? false }
@@ -254,7 +256,8 @@ public final class HubDirectory: Sendable {
     }
 
     /// Changes the settings of a hub. All changes of settings go through this method.
-    /// - Parameter change: Changes the given settings. They are current, because no other change runs at the same time.
+    /// - Parameter change: Changes the given settings. It is called again, with the new settings, if another process
+    ///   has changed the hub in the meantime.
     /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(
@@ -283,7 +286,8 @@ public final class HubDirectory: Sendable {
     public func setCredential(
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
-        // If other processes may send for the hub, its later time tells them that the credential was set.
+        // The hub is stored even if the credential is the same as before: its new `modifiedAt` tells other processes
+        // that the credential was set again.
         let hub = try await update(name, storesUnchanged: isShared) { $0.credentials[platform] = credential }
         // Setting the same credential again calls the observer too, because the push service may accept the credential
         // only now.
@@ -360,7 +364,8 @@ public final class HubDirectory: Sendable {
             try hub.settings.check(replacing: old.settings, platforms: platforms)
             hub.modifiedAt = time.now
             guard try await store(hub, replacing: old) else {
-                // Another node has changed the hub. The change is made once more, to what that node has stored.
+                // Another node has changed the hub. The change is made again, to the settings that the other node has
+                // stored.
                 try await refreshed()
                 continue
             }
@@ -379,7 +384,8 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// - Returns: False if the store has other settings than the old ones.
+    /// Stores the settings of a hub.
+    /// - Returns: False if the settings in the store are not those of `old`.
     private func store(_ hub: Hub, replacing old: Hub) async throws(HubDirectoryError) -> Bool {
         let refreshes = contents.withLock(\.refreshes)
         let update: HubUpdate
@@ -428,8 +434,8 @@ public final class HubDirectory: Sendable {
 }
 
 extension Hub {
-    /// Returns whether the hub has other credentials than before, or the same that were set again: a hub is stored without
-    /// a change of its settings only then.
+    /// Returns whether the hub's credentials were changed, or were set again without a change. In the second case, only
+    /// `modifiedAt` has changed.
     fileprivate func hasOtherCredentials(than old: Hub) -> Bool {
         settings.credentials != old.settings.credentials
             || modifiedAt != old.modifiedAt && settings == old.settings

@@ -1,9 +1,9 @@
 public import MartletHTTP
 import Synchronization
 
-/// The hubs that this process sends for. Of several processes that share a storage, one at a time owns a hub
-/// (`NodeStore`): it alone sends the notifications of the hub and runs its jobs. A process that shares its storage with
-/// no other owns every hub.
+/// The hubs that this process sends for. If several processes share a storage, only one of them at a time owns a hub
+/// (`NodeStore`). The owner alone sends the notifications of the hub and runs its jobs. A process that does not share
+/// its storage owns every hub.
 public final class HubOwnership: Sendable {
     /// The lease without which this process may send nothing; nil if it shares its storage with no other.
     public let lease: SendingLease?

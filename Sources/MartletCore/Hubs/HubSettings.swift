@@ -30,7 +30,7 @@ public struct HubSettings: Hashable, Sendable {
     public static let userMetadataLimit = 1024
     public static let minimumRegistrationTTL: Duration = .seconds(86_400)
 
-    /// Adds the two default rules, unless there is a rule with the same name.
+    /// Adds each of the two default rules, unless a rule with its name exists.
     mutating func addDefaultRules(at now: Timestamp) {
         let defaults: [(String, AccessRights)] = [
             (AccessRule.defaultListenName, .listen), (AccessRule.defaultFullName, .all),

@@ -11,7 +11,7 @@ public protocol HubStore: Sendable {
     /// - Returns: The new hub; nil if its name is already in use. Names are compared without case.
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub?
 
-    /// Replaces the settings of a hub, unless they are not `old` any more: another node may have changed them.
+    /// Replaces the settings of a hub if they are still `old` in the store. Another node may have changed them.
     func updateHub(
         _ id: Hub.ID, settings: HubSettings, replacing old: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> HubUpdate
@@ -29,14 +29,14 @@ public protocol HubStore: Sendable {
     /// Returns the rules that apply to every hub, in their stored order.
     func namespaceRules() async throws(StorageError) -> [AccessRule]
 
-    /// Replaces the rules, unless they are not `old` any more.
+    /// Replaces the rules if they are still `old` in the store.
     /// - Returns: Whether the rules are replaced.
     func setNamespaceRules(
         _ rules: [AccessRule], replacing old: [AccessRule]
     ) async throws(StorageError) -> Bool
 }
 
-/// What became of new settings of a hub.
+/// The result of storing new settings of a hub.
 public enum HubUpdate: Hashable, Sendable {
     case stored
     /// Other settings have been stored since the old ones were read.

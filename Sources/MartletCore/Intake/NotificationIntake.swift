@@ -44,7 +44,7 @@ public struct NotificationIntake: Sendable {
     /// Accepts a notification.
     /// - Parameters:
     ///   - id: An unused id from `makeID()`; nil for a new one.
-    ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil or a time in the past for at once.
+    ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil, or a time in the past, to begin at once.
     ///   - expiry: When undelivered pushes are given up; nil for the default lifetime.
     ///   - isConfidential: Whether the content is shown only on its target devices.
     ///   - rollout: The roll-out; nil to send as fast as possible.
@@ -81,7 +81,8 @@ public struct NotificationIntake: Sendable {
         try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
         draft.author = author
-        // The draft gets a due time even if it is due at once, because the scheduler begins it.
+        // The draft gets a due time even if it is due at once, because the scheduler begins every notification that was
+        // replaced.
         let due = draft.dueAt ?? draft.acceptedAt
         draft.dueAt = due
         let replacement: Replacement

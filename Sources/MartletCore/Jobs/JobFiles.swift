@@ -3,7 +3,8 @@ struct JobFiles {
     private let output: any BlobUpload
     private let failed: any BlobUpload
 
-    /// Continues the files at the cursor. Writes the pending bytes again, because these may not have reached the disk.
+    /// Opens the files to continue them at the cursor. Writes the pending bytes again, because these may not have
+    /// reached the disk.
     init(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         do throws(ContainerError) {
             output = try await Self.open(.output, progress.job, progress.cursor.output, store)

@@ -1,4 +1,5 @@
-/// The format of a registration as a line of a file. The API that creates jobs defines it.
+/// Parses and writes the lines of a job's files, one registration per line. The API that creates jobs defines the
+/// format.
 public protocol JobLines: Sendable {
     /// Parses a line of an import.
     func change(_ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID) throws(JobLineError) -> RegistrationChange

@@ -12,8 +12,9 @@ struct JobQueue {
     private var busy: Set<Hub.ID> = []
     /// The jobs that wait or run.
     private var known: Set<Key> = []
-    /// The number of reads of the store that are in progress, and the jobs that have ended since the first of them began.
+    /// The number of reads of the store that are in progress.
     private var reads = 0
+    /// The jobs that have ended since the first of the reads in progress began.
     private var ended: Set<Key> = []
 
     init(limit: Int) {

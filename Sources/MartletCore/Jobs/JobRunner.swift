@@ -32,8 +32,7 @@ public final class JobRunner: Sendable {
     /// True if no job is waiting or running.
     var isIdle: Bool { queue.withLock(\.isEmpty) }
 
-    /// Accepts a job. The job is on disk when this method returns, and will be run: by this process or, if another
-    /// owns the hub, by that.
+    /// Accepts a job. The job is on disk when this method returns, and will be run by the process that owns the hub.
     public func accept(_ job: Job) async throws(StorageError) {
         try await parts.jobs.createJob(job)
         guard ownership.owns(job.hub) else { return }
@@ -51,7 +50,7 @@ public final class JobRunner: Sendable {
     }
 
     /// Queues the unfinished jobs that this process does not run yet: those of an earlier process, those of a hub that
-    /// this process owns since a moment ago, and those that another process has accepted.
+    /// this process has just begun to own, and those that another process has accepted.
     public func resume() async throws(StorageError) {
         queue.withLock { $0.beginRead() }
         var found: [JobProgress] = []
@@ -120,7 +119,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Marks a job as failed whose files or progress could not be stored.
+    /// Marks a job as failed, because its files or its progress could not be stored.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed

@@ -3,14 +3,15 @@ import Synchronization
 
 /// The counters of all deliveries since the start of the process, for monitoring.
 ///
-/// They are updated for each batch, page and token, never for each push, so that counting has no noticeable cost.
+/// The counters are updated for each batch, page and token, never for each push, so that counting has no noticeable
+/// cost.
 public final class DeliveryMetrics: Sendable {
     /// A snapshot of the counters. The counters never decrease.
     public struct Figures: Sendable {
         /// The number of requests that were handed to the transport, including those of test sends, by platform.
         public var attempts: [PlatformID: Int] = [:]
-        /// The number of these requests after which the push is tried again because of the push service or the way to
-        /// it: no answer, or one such as 503 or 429. Test sends are not counted.
+        /// The number of these requests after which the push is tried again because the push service failed or could
+        /// not be reached: there was no answer, or a status such as 503 or 429. Test sends are not counted.
         public var failures: [PlatformID: Int] = [:]
         /// The number of pushes by platform and final outcome, counted as in the telemetry.
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
@@ -48,7 +49,7 @@ public final class DeliveryMetrics: Sendable {
         }
     }
 
-    /// Counts the requests of a batch that failed, which may be none.
+    /// Counts the failed requests of a batch.
     func addFailures(_ count: Int, on platform: PlatformID) {
         guard count > 0 else { return }
         state.withLock { $0.failures[platform, default: 0] += count }

@@ -25,7 +25,7 @@ public struct Collapse: Hashable, Sendable {
         self.keysByPlatform = keysByPlatform
     }
 
-    /// Returns the key on a platform; nil if the notification replaces no other one there.
+    /// Returns the key on a platform; nil if the notification replaces no other notification on the platform.
     public func key(on platform: PlatformID) -> String? {
         keysByPlatform.isEmpty ? key : keysByPlatform[platform]
     }

@@ -31,8 +31,8 @@ public struct DeliveryPart: Hashable, Sendable {
 
 /// A part of a notification that has not begun.
 public struct WaitingPart: Hashable, Sendable {
-    /// The number of the part within its notification. Only a part 0 that begins later than its notification waits;
-    /// otherwise the first deliveries are made as the notification begins.
+    /// The number of the part within its notification. Part 0 is a waiting part only if it begins later than the
+    /// notification; otherwise its deliveries are created when the notification begins.
     public var number: Int64
     /// The platform; nil for every platform of the notification.
     public var platform: PlatformID?

@@ -79,7 +79,7 @@ public struct NotificationDraft: Sendable {
     public var content: Notification.Content
     public var target: Notification.Target
     public var acceptedAt: Timestamp
-    /// When sending begins; nil for at once.
+    /// When sending begins; nil to begin at once.
     public var dueAt: Timestamp?
     public var expiresAt: Timestamp
     /// Whether the sender has stated the expiry.

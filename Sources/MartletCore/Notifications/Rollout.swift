@@ -55,7 +55,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public static let shares = 1...5_000
     }
 
-    /// The rate of the notification, or in a canary the rate of the rest; nil for as fast as possible.
+    /// The rate of the notification, or in a canary the rate of the rest; nil to send as fast as possible.
     public var pace: Pace?
     /// When the roll-out halts itself; nil if it never does.
     public var halt: Halt?

@@ -15,7 +15,7 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var settings: String
     /// True if the operator needs a second factor to sign in.
     public var hasFactor: Bool
-    /// Whom the operator is at an identity provider; nil for an operator who signs in with a password.
+    /// The identity of the operator at an identity provider; nil for an operator who signs in with a password.
     public var identity: OperatorIdentity?
 
     public init(

@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// An entry of the console's audit log: a change that an operator requested, there or through the admin socket, or a
-/// secret that was shown to an operator.
+/// An entry of the console's audit log: a change that an operator requested in the console or through the admin socket,
+/// or a secret that was shown to an operator.
 public struct OperatorAction: Hashable, Sendable {
     public var at: Timestamp
     public var operatorName: String

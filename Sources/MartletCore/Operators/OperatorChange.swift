@@ -16,7 +16,7 @@ public enum OperatorChange: Hashable, Sendable {
 }
 
 extension Operator {
-    /// True if the operator may administer the whole server, and can sign in with a password: an identity provider may
-    /// take the roles of its people away at any time.
+    /// True if the operator may administer the whole server, is not disabled, and signs in with a password. Operators
+    /// who sign in by an identity provider do not count, because the provider may take their roles away at any time.
     public var isActiveAdmin: Bool { !isDisabled && passwordHash != nil && roles.overall == .admin }
 }

@@ -1,5 +1,5 @@
-/// A person as an identity provider knows them: only both parts together are unique and lasting (OpenID Connect Core 1.0,
-/// section 5.7).
+/// The identity of a person at an identity provider. Only issuer and subject together are unique and permanent (OpenID
+/// Connect Core 1.0, section 5.7).
 public struct OperatorIdentity: Hashable, Sendable {
     public var issuer: String
     public var subject: String
@@ -13,7 +13,7 @@ public struct OperatorIdentity: Hashable, Sendable {
 /// A sign-in of a person whom an identity provider has authenticated.
 public struct ProviderVisit: Sendable {
     public var identity: OperatorIdentity
-    /// Names for a new operator, the best first. The first that nobody has is taken.
+    /// Possible names for a new operator, in order of preference. The first name that is not in use is taken.
     public var names: [String]
     /// The roles that the provider gives now; they replace those of the last visit.
     public var roles: RoleGrants
@@ -30,7 +30,7 @@ public struct ProviderVisit: Sendable {
 
 /// The result of a sign-in by an identity provider.
 public enum ProviderVisitResult: Sendable {
-    /// The operator has signed in. The session is the new one, or the one that was confirmed.
+    /// The operator has signed in, with the new session or with the session that was confirmed.
     case entered(Operator, OperatorSession)
     /// The provider gives no role. If the person was an operator (the value is the name), all sessions have ended.
     case noRole(String?)

@@ -19,8 +19,8 @@ public protocol OperatorStore: Sendable {
     /// - Returns: Whether the operator exists.
     func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool
 
-    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, if it has expired, or
-    /// if the operator signs in by an identity provider.
+    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, if it has expired,
+    /// or if the operator signs in by an identity provider.
     func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
 
     /// Marks a link as used and adds a session, in one transaction.
@@ -41,9 +41,9 @@ public protocol OperatorStore: Sendable {
     /// replaces the roles, and adds or confirms a session.
     /// - Parameters:
     ///   - session: The session to add; its operator's name is ignored.
-    ///   - confirmed: The hash of the token of a valid session. If it belongs to the same operator, it is confirmed at
-    ///     the time at which `session` was, and no session is added. If the roles are others than before, all sessions
-    ///     of the operator end instead, and `session` is added.
+    ///   - confirmed: The token hash of a session that is valid; nil if there is none. If that session belongs to the
+    ///     same operator, it gets the `confirmedAt` of `session`, and `session` is not added. If the visit changes the
+    ///     operator's roles, however, all sessions of the operator end and `session` is added.
     func enter(
         _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
     ) async throws(StorageError) -> ProviderVisitResult
@@ -55,7 +55,7 @@ public protocol OperatorStore: Sendable {
     /// Records that a session was used and, if `isConfirmed`, that its operator has just confirmed their identity.
     func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
 
-    /// Returns the sessions of an operator, the one that began last first.
+    /// Returns the sessions of an operator, newest first.
     func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession]
 
     /// Ends a session.
@@ -67,8 +67,8 @@ public protocol OperatorStore: Sendable {
     /// - Returns: Whether the operator exists.
     func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool
 
-    /// Changes an operator, unless no operator would be left who may administer the whole server. Other roles end all
-    /// sessions of the operator, in the same transaction: nobody goes on with a session of earlier roles.
+    /// Changes an operator, unless no operator would be left who may administer the whole server. A change of roles
+    /// ends all sessions of the operator in the same transaction, so that no session keeps the earlier roles.
     /// - Returns: The result of the change.
     func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult
 

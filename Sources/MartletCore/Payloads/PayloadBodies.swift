@@ -2,7 +2,7 @@
 /// container.
 ///
 /// A body is written first, and the record of its payload is added afterwards. If no record is added, the writer
-/// removes the body, or the next start does.
+/// removes the body; otherwise the server removes it at the next start.
 public struct PayloadBodies: Sendable {
     /// The name of the container, which must exist in the container store for bodies.
     public static let container = ContainerName(known: "payloads")

@@ -130,7 +130,8 @@ extension PushPlatform {
     public static func appearance(of message: Message) -> Appearance? { nil }
 }
 
-/// The reason why a push platform does not accept something. The description says what to do.
+/// The reason why a push platform does not accept a credential, handle, message or template. The description says what
+/// to do.
 public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         case badCredential

@@ -2,8 +2,8 @@ import MartletHTTP
 
 extension TransportError {
     /// Returns the reason that reports of a push show. If `addresses` is not `any`, a client may have chosen the
-    /// address. It must not learn from a report whether a server listens at an address, or whether a name exists.
-    /// Therefore all failures to get an answer then have the same reason.
+    /// address. The client must not learn from a report whether a server listens at an address, or whether a name
+    /// exists. Therefore all failures to get an answer have the same reason in this case.
     func reason(at addresses: TransportSettings.Addresses) -> String {
         switch kind {
         case .unresolved, .unreachable, .insecure, .disconnected, .misbehaved, .reset, .timedOut:

@@ -26,8 +26,8 @@ public struct Superseded: Hashable, Sendable {
 
 /// Asks which of the devices that a delivery with a collapse key is about to send to must be skipped.
 public struct CollapseQuery: Sendable {
-    /// The delivery that is about to send. For a resend or a part, it is instead the delivery whose place in the order
-    /// of deliveries it takes (`Delivery.rank`).
+    /// The delivery that is about to send. If that delivery is of a resend or a part, this is the delivery whose place
+    /// in the order of deliveries the resend or the part takes (`Delivery.rank`).
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID

@@ -106,8 +106,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
     /// longer than the other forms.
     private static let fewCount = 64
 
-    /// Returns the blocks of a few numbers. It does not build the words of each block, which would be most of the work
-    /// of a send to one user's devices.
+    /// Returns the blocks of a few numbers. The words of each block are not built, because building them would be most
+    /// of the work of a send to one user's devices.
     private static func blocks(ofFew numbers: [Int64]) -> [DeliveredBitmap] {
         var rest = Set(numbers).sorted()[...]
         var blocks: [DeliveredBitmap] = []

@@ -32,7 +32,7 @@ public protocol NotificationStore: CollapseStore {
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
 
     /// Replaces the scheduled notification that has the id of the draft. The new due time is that of the draft. A
-    /// replacement and `release` exclude each other.
+    /// notification that `release` has begun is not replaced.
     /// - Parameter draft: A draft with `dueAt`; its `request` is ignored.
     func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
 

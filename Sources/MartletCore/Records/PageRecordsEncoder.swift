@@ -35,8 +35,8 @@ public struct PageRecordsEncoder {
     public var refusalCount: Int { refusals.count }
     public var attemptCount: Int { attempts.count }
 
-    /// True if the value should not become larger. Each look-up of one member reads a whole value, so values are kept
-    /// small.
+    /// True if no further entry should be appended. Looking up one member reads a whole `PageRecords`, so each of them
+    /// is kept small.
     public var isFull: Bool {
         refusals.count + attempts.count >= 512 || refusals.bytes.count + attempts.bytes.count >= 65_536
     }
@@ -114,7 +114,8 @@ public struct PageRecordsEncoder {
     /// The fates, each at the index that stands for it in encoded `PageRecords`. These indices must never change.
     static let fates: [HandleFate] = [.kept, .removed, .quarantined, .moved]
 
-    /// Stands in for the previous entry of the first entry, whose channel is stored as the difference from it.
+    /// Stands for the entry before the first one: the channel of the first entry is stored as the difference from this
+    /// member.
     static let start = AudienceMember.none
 
     /// Says which of the optional properties an entry has, and in which form they are stored.

@@ -143,13 +143,15 @@ public protocol SendListStore: Sendable {
     /// Returns a send; nil if the hub has none with this id.
     func send(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendEntry?
 
-    /// Returns the targets of sends that have begun, out of at most `window` sends of all hubs.
+    /// Returns the targets of sends that have begun, newest first. Examines at most `window` sends of all hubs.
+    /// - Parameter before: The sequence number of the send before which the result begins; nil to begin with the newest
+    ///   send.
     func sendTargets(in hub: Hub.ID, before: Int64?, window: Int64) async throws(StorageError) -> SendTargets
 
-    /// Returns earlier versions of registrations that had a tag, out of at most `window` versions of all hubs, newest
-    /// first.
-    /// - Parameter before: The number of a change (`RegistrationVersion.End`), of which earlier ones are read; nil to
-    ///   begin with the newest.
+    /// Returns earlier versions of registrations that had a tag, newest first. Examines at most `window` versions of
+    /// all hubs.
+    /// - Parameter before: The number of the change (`RegistrationVersion.End`) before which the result begins; nil to
+    ///   begin with the newest version.
     func formerRegistrations(
         with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
     ) async throws(StorageError) -> FormerRegistrations

@@ -36,7 +36,7 @@ public struct WaitingRetries: Sendable, Equatable {
     public var notifications: Int
     /// When the first of these notifications expires.
     public var firstExpiry: Timestamp
-    /// When the first of these pushes is due; it may be past while its lane is paused.
+    /// When the first of these pushes is due. This time may be in the past while the lane is paused.
     public var nextDue: Timestamp
     /// Whether there may be more pushes, because the limit was reached.
     public var isPartial: Bool

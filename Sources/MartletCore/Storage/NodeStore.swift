@@ -2,11 +2,12 @@ public import MartletModel
 
 /// The storage of several nodes that share one database, and divide the hubs among themselves.
 ///
-/// A hub has one node at a time that sends for it, its *owner*. The owner alone sends its notifications, begins those that
-/// are scheduled, and runs its jobs. Every node answers requests about every hub.
+/// A hub has one node at a time that sends for it, its *owner*. The owner alone sends the hub's notifications, begins
+/// those that are scheduled, and runs the hub's jobs. Every node answers requests about every hub.
 ///
-/// A node owns hubs as long as it renews its lease. When a lease has ended, other nodes take over the hubs. From then on
-/// the storage refuses what the former owner would record, so a node that was stopped or cut off does no harm.
+/// A node owns hubs as long as it renews its lease. When the lease has ended, other nodes take over the hubs. From then
+/// on the storage refuses what the former owner would record, so a node that was stopped or cut off from the database
+/// does no harm.
 public protocol NodeStore: Sendable {
     /// Identifies this process among all processes that ever used the database. A later process has a higher number.
     var incarnation: Int64 { get }
@@ -17,14 +18,14 @@ public protocol NodeStore: Sendable {
     /// The number of records that the storage has refused, because another node owned their hub.
     var refusedRecords: Int { get }
 
-    /// Hints from the other nodes. They come fast, may be lost, and may come in another order than the changes were made
-    /// in; `renew` returns what is true. Each change has one hint: an owner that has a hint of change 6 and none of
-    /// change 5 does not know change 5.
+    /// Hints from the other nodes. They arrive fast, but may be lost or arrive in another order than the changes were
+    /// made; `renew` returns the actual state. Each change has one hint with the number of the change. An owner that
+    /// has the hint of change 6 but not the hint of change 5 does not know of change 5 yet.
     var hints: AsyncStream<NodeHint> { get }
 
     /// Renews the lease, takes over hubs that have no owner any more, and gives idle hubs to nodes that own fewer.
-    /// - Throws: `StorageError`; `.locked` if the lease had ended and another node has taken over. The process must then
-    ///   drop everything it has in memory and begin with a new incarnation.
+    /// - Throws: `StorageError`; `.locked` if the lease had ended and another node has taken over. The process must
+    ///   then drop all data that it has in memory and begin with a new incarnation.
     func renew() async throws(StorageError) -> NodeRenewal
 
     /// Ends the lease, so that other nodes take over at once. Call this when nothing is being sent any more.
@@ -34,10 +35,10 @@ public protocol NodeStore: Sendable {
     func nodes() async throws(StorageError) -> [NodeDescription]
 }
 
-/// What a node learns when it renews its lease.
+/// The data that a node gets when it renews its lease.
 public struct NodeRenewal: Hashable, Sendable {
-    /// The hubs that this node owns now. Each has the number of changes that other nodes have made to its notifications,
-    /// schedules, controls and jobs; what this node changes itself is not counted.
+    /// The hubs that this node owns now. The value is the number of changes that other nodes have made to the hub's
+    /// notifications, schedules, controls and jobs; changes by this node are not counted.
     public var hubs: [Hub.ID: Int64]
     /// Counts the changes of hubs, of the namespace's rules and of operators, by all nodes.
     public var directoryVersion: Int64
@@ -51,10 +52,10 @@ public struct NodeRenewal: Hashable, Sendable {
     }
 }
 
-/// Says that another node has changed something.
+/// A message that another node has changed data in the database, or that such messages may have been lost.
 public enum NodeHint: Hashable, Sendable {
-    /// Another node has stored deliveries of a hub that this node owns. `first` has the lowest id of them, and `change`
-    /// is the number of changes of the hub (`NodeRenewal.hubs`) with this one.
+    /// Another node has stored deliveries of a hub that this node owns. `first` is the lowest id of these deliveries.
+    /// `change` is the number of changes of the hub (`NodeRenewal.hubs`), including this one.
     case deliveries(first: Delivery.ID, in: Hub.ID, change: Int64)
     /// Another node has changed a control, a schedule or a job of a hub that this node owns.
     case hub(Hub.ID, change: Int64)
@@ -72,7 +73,7 @@ public struct NodeDescription: Hashable, Sendable {
     /// The version of the program.
     public var version: String
     public var startedAt: Timestamp
-    /// When the node renewed its lease last, by the clock of the database.
+    /// When the node last renewed its lease, by the clock of the database.
     public var renewedAt: Timestamp
     /// Whether the lease has not ended.
     public var isAlive: Bool

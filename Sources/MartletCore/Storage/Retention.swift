@@ -1,4 +1,5 @@
-/// How long storage keeps data that has ended, and how much of it.
+/// Limits, in time and in number, on old data in storage, such as ended notifications and the ids of removed
+/// registrations.
 public struct Retention: Hashable, Sendable {
     /// The time for which a request for the id of a removed registration is answered with "gone".
     public var tombstones: Duration

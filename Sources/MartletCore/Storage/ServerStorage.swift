@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The storage of a server: every port, and what a server asks of the storage itself.
+/// The storage of a server: the stores for all kinds of data, and the operations on the storage as a whole.
 public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, DeviceKeyStore, DeviceStore, FunnelStore,
     HubStore, JobStore, LaneStore, MetricHourStore, NotificationStore, OperatorFactorStore, OperatorStore, PayloadStore,
     ReceiptStore, SendListStore, SendRecordStore, TraceStore, UserStore
@@ -11,7 +11,7 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     var containerStore: any ContainerStore { get }
     /// The contents of payloads that are too large for a row.
     var payloadBodies: PayloadBodies { get }
-    /// How this process divides the hubs with others; nil if no other process can use the storage.
+    /// The store through which nodes divide the hubs among themselves; nil if no other process can use the storage.
     var nodeStore: (any NodeStore)? { get }
 
     /// Reads a small value, to check that the storage answers.
@@ -56,6 +56,6 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     /// The number of changes that wait to be written.
     var waitingWrites: Int { get }
 
-    /// How long writes have waited and taken, since the start.
+    /// The time that writes have waited, and the time that they have taken, since the start of the process.
     var writeTimes: WriteTimes { get }
 }

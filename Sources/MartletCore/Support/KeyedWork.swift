@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Runs asynchronous tasks of the same key one after another, in the order of the calls; tasks of different keys run at
-/// the same time. A task of its own kind runs alone: after all earlier tasks, and before all later ones.
+/// the same time. A task of `runAlone` runs after all earlier tasks, and before all later ones.
 final class KeyedWork<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         var task: Task<Void, Never>
@@ -45,7 +45,8 @@ final class KeyedWork<Key: Hashable & Sendable>: Sendable {
         return output
     }
 
-    /// Runs a closure after all closures of earlier calls have finished; closures of later calls wait for it.
+    /// Runs a closure after all closures of earlier calls have finished. Closures of later calls wait until this
+    /// closure has finished.
     func runAlone<Output: Sendable>(_ work: @escaping @Sendable () async -> Output) async -> Output {
         let (task, number) = state.withLock { state in
             let before = state.last.values.map(\.task) + [state.alone?.task].compactMap(\.self)

@@ -75,8 +75,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Removes the full buckets. If there are none, removes the tenth of the buckets that would be full first. It
-    /// removes so many at once because every call reads all buckets.
+    /// Removes the full buckets. If there are none, removes the tenth of the buckets that would be full first. So many
+    /// are removed at once because every call of this function reads all buckets.
     private func makeRoom(in fullAt: inout [Key: Int64], at now: Int64) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count >= countLimit else { return }

@@ -5,7 +5,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// The file is damaged, or is not a database of this program.
         case corrupt
-        /// Another process uses the data directory.
+        /// Another process uses the data directory, or another node has taken over the hub or all hubs of this node.
         case locked
         /// The operating system refused the operation, for example because of permissions, a missing directory or an
         /// I/O error.

@@ -176,7 +176,8 @@ extension PushTrace {
     }
 
     private var deliveryFacts: [String] {
-        // Some attempts share their number with the next one, because they do not count against the push.
+        // Some attempts have the same stored number as the next attempt (`Attempt.number`), so the attempts are
+        // numbered again here.
         let first = attempts.first?.number ?? 1
         var facts = attempts.enumerated().map { Self.sentence($1, number: first + $0) }
         if verdict == .delivered, attempts.isEmpty, let range {
@@ -186,7 +187,7 @@ extension PushTrace {
                     + "\(range.endedAt.iso8601).")
         }
         if let retryAt {
-            // A time before the last attempt is due already: the retry waits until the lane sends again.
+            // If the retry was due before the last attempt, it waits only until the lane sends again.
             let isDue = attempts.last.map { retryAt <= $0.at } ?? false
             facts.append(
                 isDue

@@ -36,8 +36,8 @@ public struct PushTrace: Sendable {
     public var isReachedByAnother = false
     /// True if the notification sent dead letters again, and the registration had none of them.
     var hadNoDeadLetter = false
-    /// True if the registration was on the other side of the canary when the pages of `side` were read, so that this
-    /// trace explains nothing if that side has one too.
+    /// True if the registration was on the other side of the canary when the pages of `side` were read. If there is a
+    /// trace of that other side too, this trace is ignored.
     var wasOnOtherSide = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {

@@ -74,13 +74,13 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    /// Chooses from the traces of a registration in the deliveries for its platform; nil if there are none. They are
-    /// several if the notification is a canary and the registration has had handles on both sides.
+    /// Chooses one of the traces of a registration in the deliveries for its platform; nil if there is no trace. There
+    /// are several traces if the notification is a canary and the registration has had handles on both sides.
     private func combined(_ found: [PushTrace], _ versions: [RegistrationVersion]) -> PushTrace? {
         let own = found.filter { !$0.wasOnOtherSide }
         guard var best = own.min(by: { $0.verdict.rank < $1.verdict.rank }) else {
             // The handle changed between the pages of the sample and those of the rest, so that no page contained the
-            // registration. It is told as a device of the side on which it was when the notification began.
+            // registration. The trace is that of the side on which the registration was when the notification began.
             let first = version(of: versions, at: begunAt)
             return found.first { trace in
                 traced.deliveries.contains {
@@ -88,8 +88,8 @@ struct TraceReasoning: Sendable {
                 }
             } ?? found.first
         }
-        // The push of the sample, which is told with its attempts, was given up because the rest reached the handle
-        // that its registration has now.
+        // If the rest reached the registration's current handle, the retry of the sample's push was given up for that
+        // reason. The trace then shows the attempts of the sample's push.
         if best.verdict == .delivered, best.side == .rest,
             let sample = own.first(where: { $0.side == .sample && !$0.attempts.isEmpty })
         {

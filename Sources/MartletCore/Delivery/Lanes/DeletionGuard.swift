@@ -79,8 +79,8 @@ struct DeletionGuard: Sendable {
     }
 }
 
-/// For the pushes of a page to one application (`PushService.application`): the successes, and the answers that a
-/// handle is dead.
+/// Counts the answers to a page's pushes to one application (`PushService.application(of:)`): the successes, and the
+/// answers that a handle is dead.
 struct PageHealth: Sendable, Equatable {
     var successes = 0
     /// The number of answers that a handle is dead.

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// The devices of a lane whose pushes fail. Each has its own circuit breaker, and none is used as the probe of its
-/// lane.
+/// The devices of a lane whose pushes fail. Each device has its own circuit breaker. A page that has only failing
+/// devices does not count as the probe of the lane.
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
 /// failure. If the connection of the request broke, the device is paused only from the third broken connection on.
@@ -117,7 +117,8 @@ struct OutstandingPushes: Sendable, Equatable {
     static let pageLimit = 8
     /// The number of outstanding pushes to a device below which a further push to it need not wait.
     static let freeCount = 4
-    /// How long pushes to a device may stay unanswered while pushes to others are answered, before further ones wait.
+    /// How long pushes to a device may stay unanswered, while pushes to other devices are answered, before further
+    /// pushes to the device must wait.
     static let patience = Duration.seconds(2)
 
     private var devices: [DeviceIdentity: Device] = [:]
@@ -136,7 +137,7 @@ struct OutstandingPushes: Sendable, Equatable {
     }
 
     /// Returns how long a further push to the device must wait; nil if it may be sent now.
-    /// - Parameter lastAnswer: When a device of the lane was last answered.
+    /// - Parameter lastAnswer: The time of the last answer to any push of the lane; nil if there was none.
     func wait(for device: DeviceIdentity, lastAnswer: Timestamp?, at now: Timestamp) -> Duration? {
         guard let found = devices[device], found.count >= Self.freeCount, let lastAnswer,
             now - found.since >= Self.patience, lastAnswer - found.since >= Self.patience

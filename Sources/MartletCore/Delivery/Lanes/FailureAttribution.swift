@@ -84,7 +84,7 @@ struct PushEvidence: Sendable, Equatable {
         var outcome: Outcome
     }
 
-    /// The maximum number of devices whose failures are kept. More would provide no further evidence.
+    /// The maximum number of devices whose failures are kept. More devices would provide no further evidence.
     static let limit = 16
 
     /// When the pushes began.

@@ -17,9 +17,10 @@ struct Lane: Sendable {
     /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
-    /// The maximum number of deletion guards. At the limit, a new application removes all guards that are not in
-    /// quarantine; if all are, no device of the new application is believed to be gone. The number must be limited
-    /// because senders choose topics, and devices choose origins, and each of these is an application of its own.
+    /// The maximum number of deletion guards. If there are this many and a new application appears, all guards that are
+    /// not in quarantine are removed. If all guards are in quarantine, no device of the new application is believed to
+    /// be gone. The number must be limited because senders choose topics, devices choose origins, and each topic or
+    /// origin counts as an application.
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }

@@ -2,7 +2,7 @@ import MartletModel
 
 /// Finds the hub's credential for a lane, and creates the push service of the lane's platform with it.
 struct LaneResolver: Sendable {
-    /// What a lane sends with: a push service and its credential, or the reason why there is none.
+    /// The push service and the credential of a lane, or the reason why the lane cannot send.
     enum Resolution {
         case service(any PushService, Credential)
         /// The lane cannot send; every push gets this outcome.
@@ -45,8 +45,8 @@ extension LaneResolver {
         case paused(until: Timestamp)
     }
 
-    /// Returns what is needed to send a page in a lane now, or until when the lane is paused. Pauses the lane if its
-    /// credential is not usable.
+    /// Returns what is needed to send a page in a lane now or, if the lane is paused, the end of the pause. Pauses the
+    /// lane if its credential is not usable.
     /// - Parameter probeDuration: The maximum duration of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration

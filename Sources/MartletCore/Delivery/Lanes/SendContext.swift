@@ -1,5 +1,5 @@
 /// What is needed to send a page in a lane that is not paused: the push service and the credential of the lane. If the
-/// lane has no push service or no credential, it is the outcome of all pushes instead.
+/// lane has no push service or no credential, the context contains the outcome of all pushes instead.
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)

@@ -12,6 +12,7 @@ final class SendingRateLimits: Sendable {
     }
 
     /// Waits until messages may be sent at the given rate.
+    /// - Parameter wanted: The number of messages to send.
     /// - Returns: How many messages may be sent now, at least one; nil if the task is cancelled during the wait.
     func turn(for wanted: Int, _ pace: SendingRate) async -> Int? {
         while true {

@@ -31,6 +31,7 @@ struct SendingRateMeter: Sendable {
     }
 
     /// Admits as many messages as may be sent together.
+    /// - Parameter wanted: The number of messages to send.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         if clock.setBack(at: now) != nil { end = nil }
         if end.map({ now - $0 > Self.growth }) ?? true { began = now }

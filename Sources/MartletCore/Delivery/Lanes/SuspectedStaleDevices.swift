@@ -1,9 +1,9 @@
 import MartletModel
 import Synchronization
 
-/// The suspected stale devices of each lane. The push service refused the last push to each of these devices. They were
-/// not removed, because the service only throttled them, or because it reported their tokens dead and the report was
-/// not believed.
+/// The suspected stale devices of each lane. The push service refused the last push to each of these devices. The
+/// devices were not removed, because the service only throttled them, or because it reported their tokens dead and the
+/// report was not believed.
 ///
 /// Some services slow down a whole connection after such a refusal, so these devices have their own connection and are
 /// sent to after all other devices. The store keeps the list of each lane. The copy of the list in memory is read again
@@ -15,10 +15,11 @@ final class SuspectedStaleDevices: Sendable {
         var readAt: Timestamp
     }
 
-    /// The maximum number of suspected devices in one lane. Any further ones are treated like all other devices.
+    /// The maximum number of suspected devices in one lane. Further devices are treated like devices that are not
+    /// suspected.
     static let limit = 10_000
     /// The maximum number of pushes in a round of retries of a lane that has suspected stale devices. These devices
-    /// share one connection, which may send one request at a time, and must complete the round before the request
+    /// share one connection. That connection may send one request at a time, and the round must end before the request
     /// timeout.
     static let roundLimit = 250
     /// The maximum number of devices in memory, over all lanes.

@@ -89,7 +89,7 @@ struct Deliverer: Sendable {
             return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionWait))
         case .absent: return .gone
         }
-        // Another process has sent for the hub since this delivery was queued.
+        // If another process sends for the hub by now, this process leaves the delivery to it.
         guard ownership.owns(hub) else { return .interrupted }
         let step = board.step(of: run.progress, at: time.now)
         if delivery.part?.side != nil, step == .fanOut || step.givesUp, !run.progress.isFannedOut {
@@ -114,8 +114,8 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// How long, at least, a delivery sleeps while its hub is being deleted. It wakes earlier when the deletion
-    /// succeeds or fails.
+    /// The minimum time for which a delivery sleeps while its hub is being deleted, unless the deletion succeeds or
+    /// fails earlier.
     private static let deletionWait = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {

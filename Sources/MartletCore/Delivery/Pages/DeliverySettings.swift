@@ -8,7 +8,7 @@ public struct DeliverySettings: Sendable {
     /// The maximum number of pages of one delivery that are sent at the same time, if its service is fast enough.
     public var pagesAtOnce: Int
     /// The maximum number of pages, over all deliveries, that are sent while another page of the same delivery is in
-    /// progress. This limits the use of memory.
+    /// progress. This setting limits the use of memory.
     public var extraPages: Int
     public var queue: QueueLimits
     /// The maximum wait for the answers to one batch of requests. Pushes without an answer are retried.

@@ -2,8 +2,8 @@ import MartletModel
 
 extension PageReader {
     /// Returns those of the given indices whose members no other part of the notification has handled. A member can
-    /// match several parts, because its tags may change after one part was sent and before the next part is sent. It is
-    /// counted in the part that handled it.
+    /// match several parts, because its tags may change after one part was sent and before the next part is sent. Such
+    /// a member is counted in the part that handled it.
     /// - Parameter indices: The indices to choose from.
     func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
@@ -17,8 +17,8 @@ extension PageReader {
         return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
     }
 
-    /// Returns those of the given members that another part of the notification has handled: it has sent to them, has
-    /// given up their pushes, or will retry them.
+    /// Returns those of the given members that another part of the notification has handled: that part has sent to
+    /// them, has given up their pushes, or will retry them.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
@@ -38,17 +38,18 @@ extension PageReader {
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// The state of the other part of a canary: of the rest for a delivery to the sample, of the sample for a delivery
-    /// to the rest. A retry needs this state, because its registration may have moved to a device of the other part.
+    /// The state of the other part of a canary. For a delivery to the sample, the other part is the rest; for a
+    /// delivery to the rest, it is the sample. A retry needs this state, because its registration may have moved to a
+    /// device of the other part.
     struct OtherSide: Sendable {
-        /// The members, among those that were asked about, that the other part has handled (`handled(_:besides:)`).
+        /// The given members that the other part has handled (`handled(_:besides:)`).
         var handled: Set<AudienceMember> = []
         /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Returns whether the other part will still send to a member, because the member belongs to it and is in none
-        /// of the pages that it has read.
+        /// Returns whether the other part will still send to a member: the member belongs to the other part, and is in
+        /// none of the pages that the other part has read.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }
@@ -57,7 +58,7 @@ extension PageReader {
     }
 
     /// Returns the state of the other part of a canary.
-    /// - Parameter members: The members whose handling by the other part is looked up.
+    /// - Parameter members: The members for which to find out whether the other part has handled them.
     /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(
         of delivery: Delivery, _ members: [AudienceMember]

@@ -64,9 +64,10 @@ extension PageReader {
             return other.willReach(own) ? .awaited(own, until: time.now + Self.maximumPageWait) : .free
         }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
-        // A later page contains the registration at its current channel. In a template send, it is the same member
-        // there, with the same bit in the progress map, so the later page sends the push and this retry ends. In a
-        // native send, it is another member, so this retry waits for the result of that member.
+        // A later page contains the registration at its current channel. In a template send, the registration is the
+        // same member in that page, with the same bit in the progress map. So the later page sends the push, and this
+        // retry ends. In a native send, the registration belongs to another member in that page. So this retry waits
+        // for the result of that member.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.maximumPageWait)
     }
 }

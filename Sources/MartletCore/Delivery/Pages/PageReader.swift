@@ -56,9 +56,9 @@ struct PageReader: Sendable {
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Returns a page of those given members that are still in the audience, with their current handles. Members are
-    /// looked up again, because a device may have been unregistered or have another user by now. It must not show a
-    /// notification that is not meant for it.
+    /// Returns a page of the given members that are still in the audience, with their current handles. The members are
+    /// looked up again, because a device may have been unregistered or have another user by now. Such a device must not
+    /// show a notification that is not meant for it.
     /// - Returns: As many of the members as fit in the page, starting with the first; `isLast` is true if all of them
     ///   fit.
     func page(

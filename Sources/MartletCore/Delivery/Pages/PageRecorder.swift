@@ -19,8 +19,8 @@ struct PageRecorder: Sendable {
     /// - Parameters:
     ///   - collectsFeedback: True if the caller calls `applyFeedback` later, so that the handles of several pages are
     ///     updated together.
-    ///   - makeStep: Returns the step and the new progress of the delivery. It is called with the tally after the fates
-    ///     of its handles were decided.
+    ///   - makeStep: Returns the step and the new progress of the delivery. It is called with the tally after it was
+    ///     decided which of the handles that were reported as gone are removed.
     func record(
         _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun, collectsFeedback: Bool = false,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
@@ -40,8 +40,8 @@ struct PageRecorder: Sendable {
     }
 
     /// Records a step and then counts its outcomes in the metrics. A step that could not be recorded is done again, so
-    /// its outcomes must not be counted before. If the delivery no longer exists in the store, marks it as gone, which
-    /// ends the delivery after this turn.
+    /// its outcomes are not counted until it is recorded. If the delivery no longer exists in the store, marks it as
+    /// gone, which ends the delivery after this turn.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         var step = step
         let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)
@@ -66,8 +66,8 @@ struct PageRecorder: Sendable {
         let record = lanes.record(tally.lane, lane, isCurrent: isCurrent, at: time.now)
         if !isCurrent { tally.expediteRetries(after: .invalidCredentials) }
         raiseAlarms(record, tally, delivery)
-        // A refusal of one message ends all sending of the delivery only if the delivery has no other message. It says
-        // nothing about the messages of other templates or languages.
+        // A refusal of one message ends all sending of the delivery only if the delivery has no other message. The
+        // refusal says nothing about the messages of other templates or languages.
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }
@@ -90,7 +90,7 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: run.delivery.notification.hub, at: time.now)
     }
 
-    /// The number of changes of handles from which they are applied before the turn ends. A larger transaction would
+    /// If this many changes of handles are waiting, they are applied before the turn ends. A larger transaction would
     /// delay other writes for too long.
     private static let feedbackLimit = 2000
 

@@ -53,10 +53,10 @@ struct PageRunner: Sendable {
         return run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
-    /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the probe of
-    /// its lane, or if the failures of a roll-out or a collapse key must be checked before each page. The first page of
-    /// the delivery is alone too, and so is each page to a service with a sending rate, unless a few of its devices do
-    /// not answer (`patience`).
+    /// Sends the pages of one turn. Only one page is sent if it is the probe of its lane, if the notification is a
+    /// resend, or if the failures of a roll-out or a collapse key must be checked before each page. Otherwise, several
+    /// pages are in progress at the same time. The second page of a delivery waits for the first, and each page to a
+    /// service with a sending rate waits for the page before it, as `patience` describes.
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
@@ -114,12 +114,13 @@ struct PageRunner: Sendable {
         return !isPaced && notification.collapse == nil && notification.resend == nil
     }
 
-    /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
-    /// latency of the service stops sending. Pages are recorded in order: the cursor never passes an unfinished page.
+    /// Reads and sends the next pages while earlier pages wait for their answers, so that sending does not stop while
+    /// the store is read or an answer is awaited. Pages are recorded in order: the cursor never passes an unfinished
+    /// page.
     /// - Parameters:
     ///   - first: The first page of the turn, if the next one must wait for it: the first page of the delivery, or a
+    ///   - first: The first page of the turn, if the second page must wait for it: the first page of the delivery, or a
     ///     page to a service with a sending rate. Otherwise nil.
-    ///   - limit: The maximum number of members in each further page.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?,
@@ -145,7 +146,7 @@ struct PageRunner: Sendable {
             }
             do throws(StorageError) {
                 while true {
-                    // A sending rate determines how long a page takes, which says nothing about the service.
+                    // With a sending rate, the time that a page takes shows the rate and not the speed of the service.
                     let most =
                         lane.hasSendingRate
                         ? settings.pagesAtOnce : pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
@@ -172,7 +173,7 @@ struct PageRunner: Sendable {
                         group.addTask { [number = page.number] in await wait(for: number) }
                     }
                     guard begunCount > endedCount, let result = await group.next() else {
-                        // Only waits for pages that have ended are left.
+                        // The group has only tasks of `wait(for:)` left, for pages that have ended.
                         group.cancelAll()
                         return nil
                     }
@@ -188,7 +189,7 @@ struct PageRunner: Sendable {
                         let isAwaited = sent.number == newest?.number
                         let isOnly = begunCount - endedCount - ended.count == 1
                         if isAwaited { newest = nil }
-                        // Only waits are left in the group. They are over now.
+                        // The group has only tasks of `wait(for:)` left, which are no longer needed.
                         if isAwaited, isOnly { group.cancelAll() }
                         ended[sent.number] = sent
                         while let page = ended.removeValue(forKey: endedCount) {
@@ -207,10 +208,10 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// What a task of `overlapPages` has to tell.
+    /// What a task of `overlapPages` reports.
     private enum PageEvent: Sendable {
         case sent(InFlightPage)
-        /// The next page has waited for the page of this number for as long as `patience`.
+        /// The task has waited for the page with this number for as long as `patience`.
         case waited(Int)
     }
 
@@ -221,10 +222,10 @@ struct PageRunner: Sendable {
         let unsent: UnsentPushes
     }
 
-    /// How long a page waits for the one before, if it must. After that, it waits only while pushes of that page wait
-    /// for the sending rate, or while fewer than half of its devices were reached: some devices that do not answer must
-    /// not delay the others until their requests time out, but a service that answers nothing must not get more
-    /// requests.
+    /// How long a page first waits for the page before it, if it must wait at all. After that, it keeps waiting only
+    /// while pushes of the page before it wait for the sending rate, or while fewer than half of the devices of that
+    /// page were reached. So a few devices that do not answer do not delay the others until their requests time out,
+    /// but a service that answers nothing gets no more requests.
     private static let patience = Duration.seconds(1)
 
     private func wait(for number: Int) async -> Result<PageEvent, StorageError> {
@@ -243,8 +244,8 @@ struct PageRunner: Sendable {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Returns whether the next page may be begun in this turn. It may not if enough pages were begun, or if something
-    /// has happened that must be checked at the beginning of a turn, such as a pause of the lane.
+    /// Returns whether the next page may be begun in this turn. False if enough pages were begun, or if there was a
+    /// change that must be checked at the beginning of a turn, such as a pause of the lane.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {

@@ -2,8 +2,8 @@ import MartletModel
 
 /// One round of retries: the members whose pushes are tried again together, and the handles that they are sent to.
 struct RetryRound {
-    /// Members whose channel is still in the audience. Those that `isElsewhere` selects are nevertheless not sent to at
-    /// this channel.
+    /// Members whose channel is still in the audience. Members for which `isElsewhere` is true are not sent to at this
+    /// channel.
     var page: AudiencePage
     /// Members whose registrations now have another handle, and are in the audience with it. They are sent to at that
     /// handle.
@@ -79,8 +79,8 @@ struct RetryRound {
             case .reached: repeated.insert(successor.member)
             case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
             case .free:
-                // In a native send, two members of the round may have the same handle by now. Then only the first is sent
-                // to, and the second waits for the outcome of that push.
+                // In a native send, two members of the round may have the same handle by now. Then only the first is
+                // sent to, and the second waits for the outcome of that push.
                 if successor.member.registration == 0, let first = channels[channel] {
                     wait(successor, for: first, until: nil, index, of: found)
                 } else {

@@ -13,8 +13,8 @@ struct RetryRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends one round of due retries, or returns until when the next retry waits. Ends the delivery if it has no
-    /// retries.
+    /// Sends one round of due retries. If no retry is due yet, returns when the next one is due. Ends the delivery if
+    /// it has no retries.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {

@@ -107,7 +107,7 @@ struct RolloutPacer: Sendable {
             case .native: query.platform = delivery.platform
             case .template: break
             // A composed message is counted on all platforms. The bounds apply to the platform of this delivery only,
-            // so the query has none.
+            // so the query has no bounds.
             case .message: query.bounds = nil
             }
             let count = try await devices.audienceCount(query)

@@ -13,8 +13,8 @@ struct BacklogRefill: Sendable {
     private var again: Timestamp?
     /// The highest id of a new delivery that the queue has accepted, even if it is after `through`.
     private var last = Delivery.ID.none
-    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `turnedAway` is the
-    /// lowest id of a new delivery that was left to the store.
+    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `turnedAway` is
+    /// the lowest id of a new delivery that was left to the store.
     private var isReading = false
     private var ended: Set<Delivery.ID> = []
     private var turnedAway: Delivery.ID?
@@ -67,8 +67,9 @@ struct BacklogRefill: Sendable {
         again = nil
         let known = last ?? found.last?.delivery.id ?? through
         self.found = max(self.found, known)
-        // A delivery that was left to the store during the read may be missing in `found` although its id is among
-        // theirs: the ids of one hub are in the order in which deliveries become visible, those of several need not be.
+        // A delivery that was left to the store during the read may be missing in `found`, even if `found` has
+        // deliveries with higher ids: two deliveries of the same hub become visible in the store in the order of their
+        // ids, but two deliveries of different hubs may not.
         through = turnedAway.map { min(known, Delivery.ID(rawValue: $0.rawValue - 1)) } ?? known
         isComplete = isAll && turnedAway == nil
         if isComplete { through = max(through, self.last) }

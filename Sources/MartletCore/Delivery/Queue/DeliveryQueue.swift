@@ -50,8 +50,8 @@ struct DeliveryQueue: Sendable {
         /// The kind of page of the current turn, or of the next turn if the delivery is not running.
         var kind: Kind
         var expiresAt: Timestamp
-        /// Whether the delivery waits in the queue of a paused lane after the probe of that lane. It then sleeps until
-        /// it expires, unless it is woken.
+        /// Whether the delivery waits in the queue of a paused lane, behind the probe of that lane. The delivery then
+        /// sleeps until it expires, unless it is woken.
         var isAfter = false
         /// The number of consecutive turns that recorded nothing and asked for another turn at once.
         var stalls = 0
@@ -130,8 +130,8 @@ struct DeliveryQueue: Sendable {
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
-    /// Adds a delivery that another process has stored. Since it was read, it may have come to the queue in another way
-    /// and have ended; so its progress is read again when its turn comes.
+    /// Adds a delivery that another process has stored. The delivery may have been added in another way before, and
+    /// have ended since the caller read it. So only its id is kept, and its progress is read again when its turn comes.
     mutating func addStored(_ delivery: Delivery) {
         let ofHub = firstPages.waiting(of: delivery.lane.hub) + furtherPages.waiting(of: delivery.lane.hub)
         guard reading.isComplete && waitingCount < limits.waiting || ofHub < limits.waitingOfAnyHub else {
@@ -141,7 +141,7 @@ struct DeliveryQueue: Sendable {
         enqueueStored(delivery)
     }
 
-    /// Makes the queue read the store again, from a delivery on.
+    /// Makes the queue read the store again, starting with the given delivery.
     mutating func look(from id: Delivery.ID) {
         reading.turnAway(id)
     }
@@ -160,7 +160,8 @@ struct DeliveryQueue: Sendable {
     /// Adds the deliveries that were read from the store.
     /// - Parameters:
     ///   - isAll: Whether the store had no deliveries after these.
-    ///   - last: The last delivery that was read, even if it is not among those that are added; nil if it is.
+    ///   - last: The last delivery that was read, even if it is not added; nil if it is the last of those that are
+    ///     added.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool, through last: Delivery.ID? = nil) {
         for progress in reading.finish(found, isAll: isAll, through: last) { enqueue(progress) }
     }
@@ -219,8 +220,8 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// Returns whether a delivery that the queue does not know may still wait in the store alone, so that it must be
-    /// looked up there. If false, an unknown delivery has ended, or intake is about to add it to the queue.
+    /// Returns whether a delivery that the queue does not know may still wait in the store, so that it must be looked
+    /// up in the store. If false, an unknown delivery has ended, or intake is about to add it to the queue.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
     /// Adds a delivery that was left to the store, ahead of the others of its lane.

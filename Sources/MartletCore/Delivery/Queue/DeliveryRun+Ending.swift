@@ -1,13 +1,13 @@
 import MartletModel
 
 extension DeliveryRun {
-    /// How a turn of a delivery ended, in which it sent pages or a round of retries (`DeliveryQueue`).
+    /// How a turn of a delivery ended. In a turn, a delivery sends pages or a round of retries (`DeliveryQueue`).
     enum Ending: Sendable, Equatable {
         case finished
         /// The notification was deleted with its hub: nothing is left to do.
         case gone
-        /// A page, or a round of retries, is done, and the delivery may have more to send. It waits for its next turn,
-        /// so that other deliveries get theirs.
+        /// A page, or a round of retries, is done, and the delivery may have more to send. The delivery waits for its
+        /// next turn, so that other deliveries get their turns.
         case yielded
         /// The turn recorded nothing, but the delivery has something to send at once. Its next turn is delayed, to
         /// prevent a busy loop.

@@ -3,8 +3,8 @@ import MartletModel
 /// Gives a limited number of slots to items that wait for a turn: deliveries that have pages or retries to send
 /// (`DeliveryQueue`). An item occupies a slot for one turn. Does no I/O.
 ///
-/// The next turn goes to the hub that has sent the fewest pushes since it had something to send. The platforms of a hub
-/// take turns. Within a lane, items are first-in, first-out.
+/// The next turn goes to the hub that has sent the fewest pushes. A hub that had nothing to send for a while gets no
+/// extra turns for that time. The platforms of a hub take turns. Within a lane, items are first-in, first-out.
 ///
 /// A lane may occupy at most half as many slots as are free, and a hub at most as many as are free. Therefore a single
 /// lane gets a third of all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any
@@ -82,8 +82,8 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     /// Starts the next item. Returns nil if no item waits or none may run now.
     /// - Parameter cost: The number of pushes that the turn is expected to send.
     mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
-        // Hubs that may not have another slot now are passed over. Each of them occupies slots, so there are never more
-        // of them than slots.
+        // Hubs that may not have another slot now are passed over. Each such hub occupies slots, so there are never
+        // more such hubs than slots.
         var passed: [PriorityHeap<Hub.ID, Int>.Entry] = []
         defer { for entry in passed { line.putBack(entry) } }
         while slots > running, let entry = line.popFirst() {

@@ -25,8 +25,8 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// Records that a turn of a delivery has ended, and not because its lane is paused. If the delivery was the probe,
-    /// the next delivery in the queue becomes the probe.
+    /// Records that a turn of a delivery has ended for another reason than a pause of its lane. If the delivery was the
+    /// probe, the next delivery in the queue becomes the probe.
     /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),

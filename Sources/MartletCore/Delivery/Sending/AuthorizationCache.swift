@@ -33,8 +33,8 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// The outcome of the last token request if it failed, and the time until which therefore no further request is
-        /// started.
+        /// The outcome of the last token request if that request failed, and the time before which no further request
+        /// is started because of the failure.
         var failure: (outcome: Outcome, until: Timestamp)?
 
         /// Returns the current token as a grant; nil if the token has expired, or if it is due for renewal and no
@@ -61,7 +61,7 @@ actor AuthorizationCache {
 
     /// The maximum number of origins with their own token. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long no token is requested after a credential was refused, however many pages wait for a token.
+    /// How long no further token is requested after a credential was refused, however many pages wait for a token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport
@@ -99,7 +99,7 @@ actor AuthorizationCache {
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now {
             var outcome = failure.outcome
-            // The failure has asked for a wait from the time of the failure. So the pushes wait only for the remainder.
+            // The wait began at the time of the failure, so the pushes wait only for the rest of it.
             if case .retry(_, let scope) = outcome.reaction {
                 outcome.reaction = .retry(after: failure.until - now, scope: scope)
             }

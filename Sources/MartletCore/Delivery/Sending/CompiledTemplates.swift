@@ -20,7 +20,8 @@ final class CompiledTemplates: Sendable {
     /// The memory that the compiled templates use, in bytes.
     var bytes: Int { compiled.withLock(\.bytes) }
 
-    /// Returns the compiled template of a binding. It escapes values for the format of the platform's templates.
+    /// Returns the compiled template of a binding. The compiled template escapes values for the format of the
+    /// platform's templates.
     func template(
         of rendering: TemplateBinding, on platform: any PushPlatform.Type
     ) -> Result<CompiledTemplate, TemplateError> {

@@ -52,7 +52,7 @@ struct ComposedRenderer: Sendable {
     }
 
     /// Fills in the values of a device's variables in the compiled message. If the result may be too large, renders the
-    /// message for these values alone, which truncates or refuses it.
+    /// whole message again with these values; that rendering truncates the message or refuses it.
     private mutating func message(language: Int, _ values: [String: String]) -> RenderedMessage {
         result { () throws(ComposedRendering.Failure) in
             if compiled[language] == nil { compiled[language] = try CompiledMessage(rendering, language: language) }

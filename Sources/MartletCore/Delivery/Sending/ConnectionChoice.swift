@@ -10,7 +10,8 @@ struct ConnectionChoice {
     /// Whether the batch is for failing devices only, and tests whether they can be reached again. It then uses its own
     /// connection, because a push to one of them may make the service end the connection.
     var areTrials = false
-    /// Whether the batch repeats requests that were not processed, and therefore uses another connection than they did.
+    /// Whether the batch repeats requests that the service did not process. The batch then uses another connection than
+    /// the first requests did.
     var isElsewhere = false
     /// The generation of the token (`AuthorizationCache.Grant`).
     var generation = 0

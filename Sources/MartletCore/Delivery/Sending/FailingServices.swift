@@ -5,17 +5,17 @@ import Synchronization
 public struct ServiceFailure: Sendable, Equatable {
     public var lane: LaneID
     public var origin: String
-    /// When the first of the failed pushes failed.
+    /// When the first push failed after the last push that got through.
     public var since: Timestamp
     /// When the last push failed.
     public var lastAt: Timestamp
-    /// The number of pushes that have failed since then, each attempt counted.
+    /// The number of failed attempts since `since`.
     public var attempts = 0
     /// The outcome of the last failed push.
     public var outcome: Outcome
     /// The HTTP status of the last failed push; nil if there was no answer.
     public var status: Int?
-    /// Whether no push of the lane got through to another origin since then.
+    /// Whether no push of the lane has got through to another origin since `since`.
     public var isWholeLane = true
 }
 
@@ -30,7 +30,8 @@ final class FailingServices: Sendable {
         var count = 0
     }
 
-    /// The maximum number of origins, because devices choose some of them. Further ones are not recorded.
+    /// The maximum number of origins. It is limited because devices choose some of the origins. Further origins are not
+    /// recorded.
     static let limit = 1024
 
     private let state = Mutex(State())
@@ -74,12 +75,12 @@ final class FailingServices: Sendable {
         }
         failure.attempts += answers.count
         (failure.lastAt, failure.outcome, failure.status) = (last.at, last.outcome, last.status)
-        // A clock that was set back must not leave a beginning in the future.
+        // If the clock was set back, `since` must not stay in the future.
         failure.since = min(failure.since, first.at)
         state.failures[lane, default: [:]][origin] = failure
     }
 
-    /// Removes what is known of a hub, because it was deleted or has other credentials.
+    /// Removes the failures of a hub that was deleted, has other credentials, or is sent for by another process.
     func forget(_ hub: Hub.ID) {
         state.withLock { state in
             state.failures = state.failures.filter { $0.key.hub != hub }
@@ -102,8 +103,8 @@ extension Outcome {
 }
 
 extension ResultCollector.Answer {
-    /// Whether the push is tried again because of the push service or the way to it. Neither a token that must be
-    /// renewed nor a request that was never sent is a failure of the service.
+    /// Whether the push is tried again because the push service failed or could not be reached. A token that must be
+    /// renewed and a request that was never sent are not failures of the service.
     var isFailure: Bool {
         switch outcome.reaction {
         case .retry, .retryElsewhere: outcome != .noTurn

@@ -8,8 +8,8 @@ struct PageOutcomes {
     var attempts: [Attempt] = []
     /// Why members were not sent the message, keyed by the outcome under which these members were counted.
     var reasons: [OutcomeName: String] = [:]
-    /// The origins that were sent to, about `RangeRecord.originLimit` at most: a merge adds all origins of the other
-    /// outcomes if the limit is not reached before.
+    /// The origins that were sent to. There are about `RangeRecord.originLimit` of them at most: a merge adds all
+    /// origins of the other outcomes if the limit was not reached before the merge.
     var origins: Set<String> = []
     /// The service's remarks on pushes that it accepted; used by test sends.
     var successReasons: [AudienceMember: String] = [:]

@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// The maximum number of variants of a page for which each variant has a batch of its own, with one body for all
-    /// its devices.
+    /// If a page has at most this many variants, each variant has a batch of its own, with one body for all its
+    /// devices.
     private static let batchLimit = 8
 
     /// Sends a composed message. A few variants are sent in separate batches, like native messages. Many variants are

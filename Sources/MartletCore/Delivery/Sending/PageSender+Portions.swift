@@ -1,18 +1,18 @@
 import MartletModel
 
 extension PageSender {
-    /// How long a portion waits for the answers to the one before. After that, it waits only while fewer than half of
-    /// the devices sent to so far were reached.
+    /// How long a portion first waits for the answers to the portion before it. After that, it keeps waiting only while
+    /// fewer than half of the devices that were sent to so far were reached.
     private static let patience = Duration.seconds(1)
 
     private enum PortionEvent: Sendable {
         case sent(portion: Int, PageTally)
-        /// The next portion need not wait for this one any longer.
+        /// The next portion need not wait for this portion any longer.
         case waited(portion: Int)
     }
 
-    /// Sends one group in portions, as its service's sending rate allows: one after another, unless a few devices do
-    /// not answer.
+    /// Sends one group in portions that are as large as the sending rate of the service allows. Each portion waits for
+    /// the answers to the one before, but not for a few devices that do not answer (`patience`).
     func send(_ group: RecipientGroup, of job: Job, within rate: SendingRate, tally: inout PageTally) async {
         let (empty, application) = (tally.emptied(), Self.application(of: group))
         var rest = group.indices[...]
@@ -61,8 +61,8 @@ extension PageSender {
         }
     }
 
-    /// Ends the pushes that are left if they must not be sent now.
-    /// - Returns: Whether they were ended.
+    /// Postpones or gives up the remaining pushes of a group if they must not be sent now.
+    /// - Returns: Whether the pushes were postponed or given up.
     private func end(_ rest: ArraySlice<Int>, of job: Job, tally: inout PageTally) -> Bool {
         if job.isStopped {
             hold(Array(rest), of: job, tally: &tally)
@@ -80,8 +80,8 @@ extension PageSender {
         return true
     }
 
-    /// Returns when half of these devices were reached, but not before `patience` is over; or when the task is
-    /// cancelled.
+    /// Waits at least as long as `patience`, and until half of these devices were reached. The wait ends early if the
+    /// task is cancelled.
     private func untilMostlyReached(_ indices: ArraySlice<Int>, of job: Job) async {
         repeat {
             do { try await time.sleep(until: time.now + Self.patience) } catch { return }

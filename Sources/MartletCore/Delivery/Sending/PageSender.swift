@@ -81,7 +81,8 @@ struct PageSender: Sendable {
     }
 
     /// Sends the trials of failing devices in a batch of their own, at the same time as the other pushes of the group.
-    /// At an origin that devices have chosen they stay together, because the origin's probe is chosen from all of them.
+    /// At an origin that devices have chosen, all pushes stay together, because the origin's probe is chosen from all
+    /// of them.
     private func sendApart(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard group.origin == nil, let (trials, others) = separateTrials(of: group, job) else {
             return await sendAdmitted(group, of: job, tally: &tally)
@@ -151,7 +152,7 @@ struct PageSender: Sendable {
             let (successes, answers, origin) = await exchange(
                 group, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
             record(successes, answers, to: waiting, of: group, job, startedAt: started, isProbe: isProbe, tally: &tally)
-            // Test sends say nothing about the pushes that wait.
+            // Test sends are left out, because they are not retried.
             if job.delivery.id != .none {
                 failing.record(successes, answers, of: job.delivery.lane, origin)
                 metrics.addFailures(answers.count(where: \.isFailure), on: job.delivery.platform)
@@ -182,7 +183,7 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - indices: The indices of the members to send to. Those of members for which no request can be built are
+    ///   - indices: The indices of the members to send to. The indices of members for which no request can be built are
     ///     removed.
     ///   - isFirst: Whether this is the first attempt for all members.
     /// - Returns: The number of plain successes (`PlainSuccess`), all other answers, and the origin of the batch.
@@ -234,8 +235,8 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // If the service itself writes a body for each device, it has left the shared body nil, and no bodies are
-        // written here.
+        // If the service itself writes a body for each device, the service has left the shared body nil. Then no bodies
+        // are written here.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)

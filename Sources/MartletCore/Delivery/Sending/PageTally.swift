@@ -143,8 +143,8 @@ struct PageTally {
     }
 
     /// Adds the outcome of one push that was not a plain success (`PlainSuccess`).
-    /// - Parameter chance: A random number from 0 up to 1. It is evaluated only if the push is tried again, because it
-    ///   costs a system call.
+    /// - Parameter chance: A random number from 0 up to 1. The argument is evaluated only if the push is tried again,
+    ///   because a random number costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
             // A failure of an origin that devices have chosen is not counted as an answer, and does not show that the
@@ -285,8 +285,9 @@ struct PageTally {
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records what becomes of the handles that the push service has reported as gone: those of the given channels are
-    /// removed or in quarantine. All others are kept, because the report is not believed.
+    /// Records whether the handles that the push service has reported as gone are removed, in quarantine or kept. The
+    /// handles of the given channels are removed or in quarantine. All others are kept, because the report is not
+    /// believed.
     mutating func decideFates(removing removed: Set<ChannelID>, quarantining quarantined: Set<ChannelID>) {
         for index in outcomes.refusals.indices where outcomes.refusals[index].fate == .quarantined {
             let channel = outcomes.refusals[index].channel
@@ -298,7 +299,7 @@ struct PageTally {
         }
     }
 
-    /// Makes the retries of the page due at once whose attempt had the given outcome.
+    /// Makes each retry of the page due at once if its last attempt had the given outcome.
     mutating func expediteRetries(after outcome: OutcomeName) {
         for index in outcomes.retries.indices where outcomes.retries[index].outcome == outcome {
             outcomes.retries[index].dueAt = min(outcomes.retries[index].dueAt, now)
@@ -313,8 +314,8 @@ struct PageTally {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
-    /// Ends a retry whose device is not in the audience any more. It gets the outcome of its last attempt, or is
-    /// skipped if it was never tried.
+    /// Ends a retry whose device is not in the audience any more. The push is counted under the outcome of its last
+    /// attempt, or as skipped if it was never tried.
     mutating func giveUp(_ retry: Retry) {
         let wasTried = retry.outcome != .held
         refuse(

@@ -13,7 +13,7 @@ final class ResultCollector: Sendable {
         var outcome: Outcome
         /// The HTTP status; nil if no answer was received.
         var status: Int?
-        /// The connection of the request; nil if the request was not sent.
+        /// The number of the connection that carried the request; nil if the request was not sent.
         var connection: Int?
         /// Why no answer was received; nil if an answer was received, or if the request was not sent, for example
         /// because no connection could accept it in time.

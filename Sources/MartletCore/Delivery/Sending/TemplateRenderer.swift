@@ -42,8 +42,8 @@ struct TemplateRenderer: Sendable {
     /// The names of the notification's properties, in lower case.
     var propertyNames: Set<String> { properties?.names ?? [] }
 
-    /// Returns the names of the properties that a template uses, and of those among them that have no value; nil if the
-    /// template or the properties of the notification are invalid.
+    /// Returns the names of all properties that a template uses, and the names of those properties that have no value;
+    /// nil if the template or the properties of the notification are invalid.
     func uses(of rendering: TemplateBinding) -> (named: Set<String>, withoutValue: Set<String>)? {
         guard let properties, case .success(let template) = templates.template(of: rendering, on: platform) else {
             return nil

@@ -2,7 +2,8 @@ import Synchronization
 
 /// The hubs of a dispatcher that shares its storage with other processes (`HubOwnership`).
 extension Dispatcher {
-    /// Begins to send for hubs that no other process sends for any more, from what the store has of them.
+    /// Begins to send for hubs that no other process sends for any more. Reads their deliveries, controls, pauses and
+    /// quarantines from the store.
     public func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
         let now = time.now
         for memory in try await store.persistedLaneStates(at: now) where hubs.contains(memory.lane.hub) {
@@ -22,34 +23,35 @@ extension Dispatcher {
         hurry(hub)
     }
 
-    /// Takes over deliveries that another process has stored, of a hub that this process sends for.
-    /// - Parameter first: The delivery with the lowest id.
+    /// Adds to the queue the deliveries that another process has stored for a hub that this process sends for.
+    /// - Parameter first: The lowest id of these deliveries.
     public func look(for hub: Hub.ID, from first: Delivery.ID) {
         storedElsewhere.withLock { $0[hub] = min($0[hub] ?? first, first) }
         wake.yield()
     }
 
-    /// Takes over everything that other processes have changed about hubs that this process sends for: deliveries,
-    /// controls and schedules.
+    /// Reads from the store everything that other processes may have changed about hubs that this process sends for:
+    /// deliveries, controls and schedules.
     public func refresh(_ hubs: Set<Hub.ID>) async throws(StorageError) {
         queue.withLock { $0.look(from: Delivery.ID(rawValue: 1)) }
         wake.yield()
         try await refreshControls(of: hubs)
     }
 
-    /// Takes over the controls and schedules that other processes have changed, of hubs that this process sends for.
+    /// Reads from the store the controls and schedules that other processes may have changed, for hubs that this
+    /// process sends for.
     public func refreshControls(of hubs: Set<Hub.ID>) async throws(StorageError) {
         for hub in try await controls.reload(hubs) { hurry(hub) }
         alarm.ring()
     }
 
-    /// Stops everything that is being sent, because the lease of this process has ended. What was not sent waits until
-    /// the lease is renewed.
+    /// Stops everything that is being sent, because the lease of this process has ended. Pushes that were not sent wait
+    /// until the lease is renewed.
     public func leaseEnded() {
         board.stopAll()
     }
 
-    /// Goes on with what has waited because the lease of this process had ended.
+    /// Wakes the deliveries that have waited because the lease of this process had ended.
     public func leaseRenewed() {
         queue.withLock { $0.wakeAll() }
         wake.yield()

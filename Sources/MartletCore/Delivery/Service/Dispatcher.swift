@@ -18,7 +18,8 @@ public final class Dispatcher: Sendable {
     let alarm: ScheduleAlarm
     /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
-    /// The lowest of the deliveries that other processes have stored, by the hubs that this process sends for.
+    /// For each hub that this process sends for, the lowest id of the deliveries that other processes have stored and
+    /// this process has not read yet.
     let storedElsewhere = Mutex<[Hub.ID: Delivery.ID]>([:])
     private let deliverer: Deliverer
     private let sender: PageSender
@@ -125,8 +126,8 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them until
-    /// the credential is replaced.
+    /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them
+    /// until the credential is replaced.
     public var refusedCredentials: [LaneID] { lanes.refusedCredentials }
 
     /// The origins to which no push gets through at present.
@@ -146,8 +147,8 @@ public final class Dispatcher: Sendable {
     /// The number of notifications that are paused by a request or halted by their roll-out.
     public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
-    /// Adds deliveries that have just been stored; those of hubs that another process sends for are left to it. Never
-    /// waits.
+    /// Adds deliveries that have just been stored. If another process sends for the hub of a delivery, the delivery is
+    /// left to that process. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {
         queue.withLock { queue in
             for delivery in deliveries where ownership.owns(delivery.lane.hub) {
@@ -173,7 +174,7 @@ public final class Dispatcher: Sendable {
         case .deleting: return board.stop(hub)
         case .present: break
         case .absent:
-            // Another process may have deleted the hub, so that this one has not heard of the beginning.
+            // If another process has deleted the hub, this process may not have heard that the deletion began.
             board.stop(hub)
             forget(hub)
             forgetAuthorizations(of: hub)
@@ -181,7 +182,8 @@ public final class Dispatcher: Sendable {
         hurry(hub)
     }
 
-    /// Removes from memory what delivery knows of a hub that was deleted, or that another process sends for now.
+    /// Removes from memory all data about a hub that was deleted, or that another process sends for now. The
+    /// authorizations of the hub stay.
     func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
@@ -192,8 +194,9 @@ public final class Dispatcher: Sendable {
         reopened.withLock { _ = $0.remove(hub) }
     }
 
-    /// Removes the authorizations of a hub that was deleted. They stay when another process sends for the hub: the
-    /// connections to the push service stay open too, and APNs refuses a second token within twenty minutes.
+    /// Removes the authorizations of a hub that was deleted. If only another process sends for the hub now, its
+    /// authorizations stay: the connections to the push service stay open too, and APNs refuses a second token within
+    /// twenty minutes.
     private func forgetAuthorizations(of hub: Hub.ID) {
         Task { [sender] in await sender.authorizations.forget(hub) }
     }
@@ -255,8 +258,8 @@ public final class Dispatcher: Sendable {
     /// The maximum number of retries that are made due in one change of the store.
     private static let expediteLimit = 5000
 
-    /// Ends the stored waits of hubs whose credentials have changed: the pauses of their lanes, and the waits of devices
-    /// whose push service has refused the old credential. Waits for other reasons stay.
+    /// Ends the stored waits of hubs whose credentials have changed: the pauses of their lanes, and the waits of
+    /// devices whose push service has refused the old credential. Waits for other reasons stay.
     private func endWaitsForCredentials() async {
         let hubs = reopened.withLock { reopened in
             defer { reopened = [] }
@@ -290,7 +293,7 @@ public final class Dispatcher: Sendable {
 
     private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
         if !reopened.withLock(\.isEmpty) { group.addTask { await self.endWaitsForCredentials() } }
-        // The renewal of the lease wakes this loop again.
+        // If the lease has ended, nothing is started. The renewal of the lease wakes this loop again.
         if let lease = ownership.lease {
             if !storedElsewhere.withLock(\.isEmpty) { group.addTask { await self.readStoredElsewhere() } }
             if lease.hasEnded { return }
@@ -313,8 +316,8 @@ public final class Dispatcher: Sendable {
 
     /// Wakes every delivery, so that it compares its times with the new clock. Pages in progress may still record
     /// retries with times of the old clock. So this function waits until these pages have ended, and then wakes every
-    /// delivery once more. `PageSender` sends a page in at most three rounds, each of which takes at most twice the
-    /// request timeout.
+    /// delivery once more. `PageSender` sends a page in at most three batches one after another. Each batch takes at
+    /// most twice the request timeout.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)
@@ -406,7 +409,8 @@ public final class Dispatcher: Sendable {
     private func readStore(after id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: id, limit: Self.portion)
-            // The store may give a hub to this process before `own` is called, which reads the hub again.
+            // The store may give a hub to this process before `own` is called. The deliveries of that hub are left out
+            // here; `own` makes the queue read them again.
             let own = found.filter { ownership.owns($0.delivery.lane.hub) }
             queue.withLock { $0.fill(own, isAll: found.count < Self.portion, through: found.last?.delivery.id) }
         } catch {
