@@ -97,9 +97,9 @@ struct AlertRules {
     /// The number of failed attempts from which an alert says that no push gets through to a push service: `answered`
     /// if the service's last answer had a status from 400 to 499, otherwise `broken`.
     ///
-    /// `answered` is higher, because an answer such as 429 may concern only one device. If there was no answer or one with
-    /// another status, a single failed attempt is enough when the failures began at least `patience` seconds ago, so
-    /// that an outage is shown within seconds even if little is sent.
+    /// `answered` is higher, because an answer such as 429 may concern only one device. If there was no answer, or one
+    /// with another status, a single failed attempt is enough when the failures began at least `patience` seconds ago,
+    /// so that an outage is shown within seconds even if little is sent.
     private static let failedAttempts = (answered: 10, broken: 2)
     private static let patience = 3.0
     /// If no push waits for another attempt, the alert is removed this many seconds after the last failed attempt.
