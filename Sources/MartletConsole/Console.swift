@@ -5,7 +5,7 @@ import MartletOpenAPI
 
 /// The web console: its pages, and the API that they use.
 ///
-/// Everything is below `/console`. Without an operator there is no console, and every path is a 404. The API below
+/// All paths begin with `/console`. As long as there is no operator, every path is answered with 404. The API below
 /// `/console/api` passes requests to the administration API after checks of session, role and origin, with an audit
 /// log; it also has routes for signing in and for live figures.
 public struct Console: HTTPHandler {

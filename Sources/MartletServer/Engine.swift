@@ -132,8 +132,8 @@ struct Engine: Sendable {
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
-                // Deliveries of a canary wake the scheduler, which must take the expiry of their notification into
-                // account: at that time at the latest, it begins the rest of the canary.
+                // The scheduler must know when the notification of a canary expires, because it begins the rest of the
+                // canary at that time at the latest. So new deliveries of a canary wake the scheduler.
                 if deliveries.contains(where: { $0.part != nil }) { alarm.ring() }
             },
             scheduled: { _ in
@@ -183,7 +183,7 @@ struct Engine: Sendable {
     }
 
     private func remindOfBackups() async {
-        // Who runs a PostgreSQL backs it up with its own means.
+        // There is no notice for PostgreSQL, because its operators make backups with PostgreSQL's own tools.
         guard let files = data.files else { return }
         do throws(StorageError) {
             let (opened, backup) = (try await files.firstOpened(), try await files.lastBackup())
@@ -229,8 +229,8 @@ struct Engine: Sendable {
         return notes.isEmpty ? nil : notes.joined(separator: " ")
     }
 
-    /// Returns as soon as every event loop and the writer thread have completed one iteration; never, if one of them
-    /// hangs.
+    /// Returns as soon as every event loop and the writer thread have completed one iteration. If one of them hangs,
+    /// this function does not return.
     @Sendable func turn() async {
         for loop in loops.loops { await loop.turn() }
         await storage.turn()
@@ -367,7 +367,7 @@ struct Engine: Sendable {
 
     /// Makes the handler of the admin socket.
     /// - Parameters:
-    ///   - console: The address of the console's own listener; nil if it has none.
+    ///   - console: The address of the console's own listener; nil if the console has no own listener.
     ///   - reloader: Applies a new configuration; nil if no server runs.
     ///   - listeners: The addresses that the server listens on.
     func makeAdminHandler(

@@ -35,7 +35,7 @@ final class ExchangeSession: Sendable {
 
     private static func interval(_ duration: Duration) -> TimeInterval {
         #if canImport(FoundationNetworking)
-        // On Linux a session drops fractions of a second: of half a second it would make no time at all.
+        // On Linux a session drops the fraction of a second, so that half a second would become zero.
         (duration / .seconds(1)).rounded(.up)
         #else
         duration / .seconds(1)

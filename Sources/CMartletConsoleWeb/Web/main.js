@@ -1,4 +1,5 @@
-/** The shell: session, header, the screen of the address, and keys. */
+/** The frame of the console's pages: it reads the session, draws the header, opens the screen that the address
+ * names, and handles keys. */
 
 import { call, gate, live, Refusal } from "./lib/api.js";
 import { append, h, icon, put } from "./lib/dom.js";
@@ -45,7 +46,7 @@ const band = h("div", { role: "status" });
 const main = h("main", { id: "main", tabindex: "-1" });
 const toasts = h("div.toasts", { role: "status", "aria-live": "polite" });
 
-// Settings: kept with the account, and here so that the sign-in page has them too.
+// Settings: stored with the operator's account, and also in this browser, so that the sign-in page has them.
 
 /** @returns {Record<string, any>} */
 function settings() {
@@ -70,7 +71,7 @@ function zone() {
 
 // Roles
 
-/** The highest role in a hub, or on the server.
+/** Returns the operator's highest role: in a hub, or for the whole server if no hub is given.
  * @param {string} [inHub] @returns {"viewer" | "sender" | "admin" | null} */
 function role(inHub) {
   if (inHub === undefined) {
@@ -80,7 +81,7 @@ function role(inHub) {
   return session?.hubs.find((/** @type {any} */ one) => one.name === inHub)?.role ?? null;
 }
 
-// Start: language and theme first, then the header, then the screen.
+// Start: sets the language and the theme, then draws the header, then shows the screen.
 
 function choose() {
   language = settings().language ?? chooseLanguage(navigator.languages);
@@ -135,7 +136,7 @@ function places() {
     ["hub", hub && path("hubs", hub), hub && here.startsWith(path("hubs", hub)) && !/\/(sends|people)(\/|$)/.test(here)],
     ["server", "/console/server", here.startsWith("/console/server")],
   ];
-  // Without a hub, there is nothing to see in one.
+  // Links that lead to a hub are left out if there is no hub.
   return list.filter(([, address]) => address).map(([name, address, isHere]) =>
     h("a", { href: address, "aria-current": isHere ? "page" : null, on: { pointerenter: () => preload(String(address)) } },
       icon(String(name)), h("span", t(`place.${name}`))));
@@ -197,7 +198,7 @@ async function show() {
     document.title = `${screen.title} · Martlet`;
     put(main, h("div.screen", { class: `screen-${name}` }, screen.node));
     window.scrollTo(0, 0);
-    // A reader of the screen hears where it is now.
+    // The heading gets the focus, so that a screen reader announces the new screen.
     const heading = main.querySelector("h1");
     heading?.setAttribute("tabindex", "-1");
     /** @type {any} */ (main.querySelector("[autofocus]") ?? heading)?.focus({ preventScroll: true });
@@ -235,7 +236,7 @@ function style(address) {
   return loaded;
 }
 
-/** Says something that passes.
+/** Shows a message that disappears after a time.
  * @param {string} text @param {{label: string, act: () => any}} [action] @param {number} [length] Milliseconds. */
 function toast(text, action, length = 5000) {
   const line = h("p", text, action && [" ", h("button", { click: () => {
@@ -259,7 +260,7 @@ async function refreshSession() {
   await start();
 }
 
-/** Tells of the end two minutes before it. */
+/** Shows a notice two minutes before the session ends. */
 function watchSession() {
   window.clearTimeout(sessionTimer);
   put(band);
@@ -277,7 +278,8 @@ async function tellEnd(end) {
 }
 
 /**
- * A screen with something half written, for when the same operator signs in again.
+ * The screen that was open when the session ended, with what was typed in it. It is shown again if the same operator
+ * signs in again; null if there is none.
  * @type {{screen: OpenScreen, node: any, operator: string, address: string} | null}
  */
 let held = null;
@@ -301,12 +303,12 @@ function left() {
 }
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
-// A stream that is lost says so: what is old must not look new.
+// While the event stream is lost, the page says so, so that old figures do not look current.
 
 let lostTimer = 0;
 live.listeners.add(() => {
   window.clearTimeout(lostTimer);
-  // A restart of the server takes a second or two.
+  // The notice waits, because a restart of the server takes only a second or two.
   if (live.state === "lost") lostTimer = window.setTimeout(showLost, 2500);
   else if (live.state !== "connecting") hideLost();
 });
@@ -324,7 +326,7 @@ function hideLost() {
   put(band);
 }
 
-// The header's dialogs come when they are asked for.
+// The code of the header's dialogs is loaded when a dialog is opened.
 
 /** @param {Event} event */
 async function openMenu(event) {
@@ -349,7 +351,7 @@ document.addEventListener("click", (event) => {
 });
 window.addEventListener("popstate", () => go(location.pathname + location.search, true));
 
-// The code for keys is loaded when the first is pressed.
+// The code that handles keys is loaded when the first key is pressed.
 let pressed = Promise.resolve();
 document.addEventListener("keydown", (event) => {
   if (!session || event.ctrlKey || event.metaKey || event.altKey || settings().keys === false) return;
@@ -359,13 +361,13 @@ document.addEventListener("keydown", (event) => {
   pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => {});
 });
 
-// What the address needs is fetched while the server is asked who this is.
+// The files of the screen that the address names are loaded while the server is asked for the session.
 choose();
 import(`./text.${language}.js`);
 preload(location.pathname);
 if (match(ROUTES, location.pathname)?.name === "now") live.begin();
 append(document.body, [skip, header, band, main, toasts]);
-// A link is opened before anybody is signed in.
+// A one-time link is opened without asking for the session, because nobody is signed in yet.
 (location.pathname === "/console/enter" ? start() : refreshSession()).catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));
 });

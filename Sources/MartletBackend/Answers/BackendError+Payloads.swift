@@ -55,8 +55,8 @@ extension BackendError {
             }
     }
 
-    /// Creates the error answer for a failure of a container store whose container exists. So an error other than a
-    /// storage error is not expected, and is answered as a storage error too.
+    /// Creates the error answer for a failure of the container store. The container always exists, so only a storage
+    /// error is expected; any other error gets the same answer.
     init(_ error: ContainerError) {
         guard case .storage(let error) = error else {
             self = .storage

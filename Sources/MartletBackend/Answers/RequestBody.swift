@@ -8,7 +8,8 @@ struct RequestBody {
     /// The words for the object that contains the members, with which the sentence of a refusal begins: `The body`.
     private let subject: String
 
-    /// The maximum nesting depth of a body. The deepest body that is read so is an object with an array of objects.
+    /// The maximum nesting depth of a body. The deepest body that is read with this limit is an object with an array of
+    /// objects.
     private static let maximumDepth = 4
 
     /// Reads the body of a request.
@@ -37,7 +38,7 @@ struct RequestBody {
         self.members = members
     }
 
-    /// Refuses a body with a content coding: the server never inflates.
+    /// Refuses a body with a content coding, because the server does not decompress bodies.
     static func refuseEncoded(_ request: HTTPRequest) throws(BackendError) {
         guard (request.fields["content-encoding"] ?? "identity").lowercased() == "identity" else { throw .encodedBody }
     }

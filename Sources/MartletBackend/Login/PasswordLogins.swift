@@ -20,7 +20,8 @@ public final class PasswordLogins: Sendable {
     public enum Attempt: Hashable, Sendable {
         case succeeded
         case failed
-        /// It could not be decided, and does not count.
+        /// The log-in could neither succeed nor fail, for example because a server did not answer. The attempt is not
+        /// counted.
         case withdrawn
     }
 
@@ -80,7 +81,7 @@ public final class PasswordLogins: Sendable {
     /// - Parameters:
     ///   - name: The name under which failures are counted.
     ///   - address: The client's address, in text form.
-    /// - Returns: The number of seconds to wait if there were too many failed attempts; then nothing was performed.
+    /// - Returns: The number of seconds to wait if there were too many failed attempts; `work` was not called then.
     public func limit(_ name: String, from address: String, _ work: () async -> Attempt) async -> Int64? {
         switch limiter.withLock({ $0.attempt(user: name, address: address, at: time.now) }) {
         case .refused(let wait): return slowed(address, wait)

@@ -10,7 +10,7 @@ extension IdentityProvider {
             switch error {
             case .refused(let refusal): throw BackendError(refusal)
             case .unavailable(let seconds): throw .noIdentityProvider(retryAfter: seconds)
-            // Only the exchange of a code has these answers.
+            // Only `claims(for:client:)`, which exchanges a code, throws these errors.
             case .badCode, .noToken: throw .noIdentityProvider(retryAfter: 1)
             }
         }

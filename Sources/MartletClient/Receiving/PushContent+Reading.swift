@@ -73,8 +73,8 @@ extension PushContent {
     }
 }
 
-/// The visible texts of a push, and the members that the server adds to a payload (`PayloadName`). Every platform
-/// delivers them in another form.
+/// The visible texts of a push, and the members that the server adds to a payload (`PayloadName`). Each platform
+/// delivers these texts and members in its own form.
 private struct PushTexts {
     struct Alert {
         var title: String?

@@ -1,7 +1,8 @@
-/// Removes the comments of a script that have lines of their own, which are a tenth of what browsers would load.
+/// Removes the comments that have their own lines from a script, because they are a tenth of what browsers would load.
 ///
-/// The lines stay, empty, so that an error names the line of the file. A comment beside code stays too: where a string or
-/// a template ends cannot be told without parsing the script.
+/// Each such line stays as an empty line, so that an error names the right line of the file. A comment after code on
+/// the same line is kept, because only a parser of the script could tell a comment from the text of a string or a
+/// template.
 enum ServedScript {
     static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
         var served: [UInt8] = []
@@ -17,7 +18,8 @@ enum ServedScript {
                     isInComment = true
                     continue
                 }
-                // Code stands behind the comment, for example after the type of an expression.
+                // Code follows the comment on the same line: the comment states the type of an expression. The line is
+                // kept whole.
                 if end != text.endIndex { served += line }
             } else if !text.starts(with: "//".utf8) {
                 served += line
@@ -28,7 +30,7 @@ enum ServedScript {
 
     private static func ends(_ text: ArraySlice<UInt8>) -> Bool { end(of: text) != nil }
 
-    /// Returns the index behind the first `*/` of a line; nil if there is none.
+    /// Returns the index after the first `*/` of a line; nil if there is none.
     private static func end(of text: ArraySlice<UInt8>) -> Int? {
         text.indices.first { index in
             text[index] == 0x2A && index + 1 < text.endIndex && text[index + 1] == 0x2F

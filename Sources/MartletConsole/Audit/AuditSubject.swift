@@ -8,7 +8,7 @@ enum AuditSubject {
     /// log, which is kept for a year, must not contain these.
     private static let limit = 128
 
-    /// Returns the subject of a request; nil if it is about its hub only.
+    /// Returns the subject of a request; nil if the request is only about its hub.
     ///
     /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.
     /// - Parameters:

@@ -3,20 +3,22 @@ public import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Writes changes that are made through the admin socket to the operators' audit log, as the console's door does for
-/// its own: the entry is on disk before the change is made. An attempt that is refused is recorded too, with its answer.
+/// Records changes that are made through the admin socket in the operators' audit log. The entry is on disk before the
+/// change is made. A refused attempt is recorded too, with the status of its answer.
 ///
-/// Behind the console's door, requests do not pass through it, so no change is written twice.
+/// The console passes its requests to the administration API without this handler, because `GatedRoute` records them.
 public final class CommandLineAudit: HTTPHandler {
-    /// The name in the entries. It has a space, so no operator can have it.
+    /// The operator's name in the entries. It contains a space, so no operator can have this name.
     public static let name = "command line"
-    /// A migration sends thousands of pages of devices. One entry for each hub in this time tells that it is going on.
+    /// The minimum time between two entries about the migration of one hub. A migration sends thousands of pages of
+    /// devices, so an entry for each page would be too many.
     private static let migrationInterval = Duration.seconds(3600)
 
     private let handler: any HTTPHandler
     private let store: any OperatorStore
     private let time: any TimeSource
-    /// The user id of this process, if it makes the changes itself, without a server; nil for a socket.
+    /// The user id of this process, if this process makes the changes itself because no server runs; nil for the admin
+    /// socket of a server.
     private let ownUser: UInt32?
     private let migrations = Mutex<[String: Timestamp]>([:])
 
@@ -71,23 +73,25 @@ public final class CommandLineAudit: HTTPHandler {
 }
 
 extension CommandLineAudit {
-    /// A request that changes something, in the words of the console's routes.
+    /// A request that changes something, described as the console's routes describe requests.
     private struct Change {
         /// The method and the path pattern, such as `PUT /hubs/{hub}/limits`.
         let action: String
         let hub: String?
-        /// Whether it may make a notification. A test send makes none.
+        /// Whether the request may make a notification. A test send makes none.
         let makesSend: Bool
         let isOfMigration: Bool
         private let isTest: Bool
         private let pattern: String
         private let values: [String: String]
 
-        /// Requests that only read, although their method is POST: their parameters may be names of users or handles.
+        /// The patterns of requests that only read, although their method is POST. Their parameters are in the body,
+        /// because they may be names of users or handles.
         private static let readings: Set<String> = [
             "/hubs/{hub}/devices/search", "/hubs/{hub}/devices/former", "/hubs/{hub}/migration/compare",
         ]
-        /// What is recorded of the hubs' own API: what people decide. Registrations come from apps and programs.
+        /// The path segments of the hub's API whose requests are recorded, because people make these requests.
+        /// Registrations are not recorded, because apps and programs make them; only their removal is.
         private static let ofHubs = ["messages", "schedulednotifications", "sending"]
 
         init?(_ head: HTTPRequest, _ found: String?) {

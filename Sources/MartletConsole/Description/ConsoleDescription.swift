@@ -2,7 +2,8 @@ import MartletHTTP
 public import MartletModel
 public import MartletOpenAPI
 
-/// The OpenAPI description of the console's API: its own routes, and those of the administration API that it passes on.
+/// The OpenAPI description of the console's API: the console's own routes, and those that it passes on to the
+/// administration API.
 public struct ConsoleDescription: Sendable {
     /// The administration API's groups, with paths as on the admin socket.
     let administration: [APIGroup]

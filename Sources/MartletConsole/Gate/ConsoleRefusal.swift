@@ -20,15 +20,15 @@ enum ConsoleRefusal: Error, Hashable {
     case wrongHost
     case notFound
     case badLink
-    /// The browser did not begin this sign-in at the identity provider, or the provider does not confirm it.
+    /// This browser did not begin the sign-in at the identity provider, or the provider's answer is not valid for it.
     case badSignIn
     /// The identity provider did not let the person in.
     case providerRefused
     /// The identity provider gives the person no role. The value is the name of the operator, if there is one.
     case noRole(String?)
-    /// The operator with this name is disabled, and the identity provider has shown who it is.
+    /// The identity provider has authenticated the operator with this name, but the operator is disabled.
     case disabled(String)
-    /// The identity provider does not answer as it should. The value is its name.
+    /// The identity provider does not answer, or its answer cannot be used. The value is the provider's name.
     case noProvider(String)
     case conflict(String)
     case tooLarge

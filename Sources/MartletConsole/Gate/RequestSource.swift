@@ -52,9 +52,10 @@ struct RequestSource {
         }
     }
 
-    /// Returns whether an origin is this server's, as the request addresses it: the configured `publicURL`, or the host
-    /// of the request. Beside an https `publicURL`, a page that came in clear text is this server's only if the browser
-    /// addresses it as loopback: elsewhere a proxy that was not declared as trusted may hide how the page came.
+    /// Returns whether an origin is this server's: the configured `publicURL`, or the host that the request addresses.
+    ///
+    /// If `publicURL` is an https URL, an http origin is accepted only at a loopback address. At another address, a
+    /// proxy that was not declared as trusted may hide that the page came over the network in clear text.
     private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == settings.publicURL { return true }

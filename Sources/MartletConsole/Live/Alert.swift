@@ -94,16 +94,19 @@ struct AlertRules {
         return found
     }
 
-    /// How many attempts must fail before an alert says that a push service takes nothing.
+    /// The number of failed attempts from which an alert says that no push gets through to a push service: `answered`
+    /// if the service's last answer had a status from 400 to 499, otherwise `broken`.
     ///
-    /// A single attempt is enough if the service has not recovered after `patience`, so that an outage shows within
-    /// seconds also while little is sent. An answer such as 429 may be about one device, so it takes more of them.
+    /// `answered` is higher, because an answer such as 429 may concern only one device. If there was no answer, or one
+    /// with another status, a single failed attempt is enough when the failures began at least `patience` seconds ago,
+    /// so that an outage is shown within seconds even if little is sent.
     private static let failedAttempts = (answered: 10, broken: 2)
     private static let patience = 3.0
-    /// How long a failure is told after the last attempt if no push waits for another one.
+    /// If no push waits for another attempt, the alert is removed this many seconds after the last failed attempt.
     private static let memory = 60.0
 
-    /// The alerts about push services to which no push gets through. Their pushes wait and are not failures yet.
+    /// The alerts about push services to which no push gets through. Their pushes wait for another attempt, and do not
+    /// count as failed yet.
     private var outages: [Alert] {
         latest.failingServices.filter { failing in
             if failing.waiting == nil, -seconds(to: failing.lastAt) > Self.memory { return false }
@@ -130,11 +133,11 @@ struct AlertRules {
         }
     }
 
-    /// The alerts about push services that fail part of the time. A push that fails and is taken by a later attempt is
-    /// no failure in any other figure, but it is late.
+    /// The alerts about push services to which a part of the requests fail. If a later attempt of such a push succeeds,
+    /// no other figure shows the failed request, although the push was late.
     ///
-    /// An alert is raised if there were at least a hundred requests and a fifth of them or more failed. A service that
-    /// takes nothing at all, or whose lane is paused, has an alert that says more.
+    /// An alert is raised if there were at least a hundred requests and at least a fifth of them failed. There is none
+    /// for a platform that has an alert of `outages` with the severity `error`, or a paused lane with its own alert.
     private var degraded: [Alert] {
         latest.failedAttempts.sorted { $0.key < $1.key }.compactMap { platform, count in
             let failed = count - (earlier.failedAttempts[platform] ?? 0)

@@ -17,7 +17,8 @@ public struct ConsoleSample: Sendable {
         }
     }
 
-    /// A hub's credential that its push service refuses, or that is not usable: nothing is sent until it is replaced.
+    /// A credential of a hub that its push service refuses, or that cannot be used. Nothing is sent until the
+    /// credential is replaced.
     public struct RefusedCredential: Hashable, Sendable {
         public var hub: String
         public var platform: String
@@ -28,9 +29,9 @@ public struct ConsoleSample: Sendable {
         }
     }
 
-    /// A platform of a hub for which no push gets through, to one origin at least.
+    /// A platform of a hub with at least one origin to which no push gets through.
     public struct FailingService: Hashable, Sendable {
-        /// The pushes that wait for another attempt. They may belong to other origins of the platform too.
+        /// The pushes that wait for another attempt, to any origin of the platform.
         public struct Waiting: Hashable, Sendable {
             public var pushes: Int
             /// Whether there may be more pushes than were counted.
@@ -61,15 +62,16 @@ public struct ConsoleSample: Sendable {
         public var origins: Int
         public var since: Timestamp
         public var lastAt: Timestamp
-        /// The number of attempts that failed since then.
+        /// The number of attempts that have failed from `since` on.
         public var attempts: Int
         /// The HTTP status of the last answer; nil if there was no answer.
         public var status: Int?
-        /// The push service's own word for the last answer, or Martlet's if there was none.
+        /// The push service's own name for the error in its last answer; Martlet's name for the outcome if there was
+        /// none.
         public var reason: String
-        /// Whether no push of the platform gets through to another origin either.
+        /// Whether no push gets through to any origin of the platform.
         public var isWholeLane: Bool
-        /// nil if no push waits for another attempt.
+        /// The pushes that wait for another attempt; nil if there are none.
         public var waiting: Waiting?
 
         public init(
@@ -97,7 +99,7 @@ public struct ConsoleSample: Sendable {
     public var failed: [String: Int] = [:]
     /// The number of requests for pushes that were handed to the transport, by platform.
     public var attempts: [String: Int] = [:]
-    /// The number of these requests that failed because of the push service or the way to it, and are made again, by
+    /// The number of requests in `attempts` that failed because of the push service or the network and are repeated, by
     /// platform.
     public var failedAttempts: [String: Int] = [:]
     /// The number of pushes that were refused because a credential is wrong, or because a device token is wrong for the
@@ -116,9 +118,9 @@ public struct ConsoleSample: Sendable {
     public var connections: [String: Int] = [:]
     public var refusedCredentials: [RefusedCredential] = []
     public var failingServices: [FailingService] = []
-    /// The number of other paused lanes, by platform.
+    /// The number of paused lanes that are in neither `refusedCredentials` nor `failingServices`, by platform.
     public var pausedLanes: [String: Int] = [:]
-    /// The number of other paused origins, by platform.
+    /// The number of paused origins that are not in `failingServices`, by platform.
     public var pausedOrigins: [String: Int] = [:]
     public var quarantines: [String: Int] = [:]
     /// The total time that each event loop was busy, in seconds.

@@ -182,8 +182,8 @@ final class LiveConsole: Sendable {
         }
     }
 
-    /// The facts of failing push services, which people watch while they change: how many pushes wait, and what was
-    /// answered last.
+    /// Returns the alerts about failing push services. Their facts are compared too, because operators watch them
+    /// change: the number of waiting pushes, and the last answer.
     private static func outages(_ alerts: [Alert]) -> [Alert] { alerts.filter { $0.code == "service-failing" } }
 
     /// Returns whether two lists have the same alerts.
@@ -237,7 +237,8 @@ final class LiveConsole: Sendable {
             }
             let (known, heldIDs) = (Set(sends.map(Self.id(of:))), Set(held.map(Self.id(of:))))
             let unfinished = sends.filter { $0["endedAt"] == .null }
-            // What waits for a decision comes first. Of the newest sends, the state is known that they have now.
+            // Sends that wait for a decision come first. If a send is in both lists, its state is taken from `sends`,
+            // which was read now; `held` may be a few seconds old.
             let waiting =
                 held.filter { !known.contains(Self.id(of: $0)) }
                 + unfinished.filter { heldIDs.contains(Self.id(of: $0)) }
@@ -251,8 +252,9 @@ final class LiveConsole: Sendable {
 
     private static func id(of send: JSON) -> String { send["id"]?.string ?? "" }
 
-    /// Returns the sends of a hub that are held, as they were a few seconds ago at most: finding them reads every part of
-    /// every send that waits. A send that is held may be older than the newest, because it waits until somebody decides.
+    /// Returns the sends of a hub that are held. The list may be a few seconds old, because finding them reads every
+    /// part of every send that waits. Held sends are read separately from the newest sends, because an old send can
+    /// still be held.
     private func held(in hub: String, _ path: String) async -> [JSON]? {
         let (tick, known) = state.withLock { ($0.tick, $0.held[hub]) }
         if let known, tick % Self.factTicks != 0 { return known }
@@ -269,8 +271,8 @@ final class LiveConsole: Sendable {
         for name in names { await recheck(name) }
     }
 
-    /// Ends the streams of an operator's sessions that have ended. The reason is told if it is that the operator has
-    /// other roles now.
+    /// Ends the streams of an operator's sessions that are over. If a session is over because the operator's roles have
+    /// changed, the event that ends the stream says so.
     func recheck(_ name: String) async {
         let now = time.now
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {

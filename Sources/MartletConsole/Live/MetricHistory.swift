@@ -146,7 +146,8 @@ struct MetricHistory: Sendable {
 extension Histogram {
     /// Returns a quantile of the durations that were added after an earlier state of this histogram, in seconds.
     ///
-    /// It is interpolated within its bucket. If it exceeds the highest bound of the histogram, this bound is returned.
+    /// The quantile is interpolated within its bucket. If it exceeds the highest bound of the histogram, this bound is
+    /// returned.
     /// - Parameter share: The share of the durations that do not exceed the quantile, from 0 to 1.
     /// - Returns: nil if no durations were added.
     func quantile(_ share: Double, since old: Histogram) -> Double? {

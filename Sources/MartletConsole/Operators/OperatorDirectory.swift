@@ -34,7 +34,8 @@ public final class OperatorDirectory: Sendable {
     /// Whether there are no operators.
     public var isEmpty: Bool { !exists.withLock(\.self) }
 
-    /// Takes over what other processes have changed in the store.
+    /// Reads again whether there are operators, and reports every operator as changed, because other processes may have
+    /// changed the store.
     public func refresh() async throws(StorageError) {
         let known = try await store.operators(at: time.now)
         exists.withLock { $0 = !known.isEmpty }

@@ -16,7 +16,7 @@ public protocol OperatorPasswords: Sendable {
     /// - Parameters:
     ///   - name: The name under which failures are counted.
     ///   - address: The client's address, in text form.
-    /// - Returns: The number of seconds to wait if there were too many failed attempts; then nothing was performed.
+    /// - Returns: The number of seconds to wait if there were too many failed attempts; `work` was not called then.
     func limit(_ name: String, from address: String, _ work: () async -> AttemptResult) async -> Int64?
 }
 
@@ -24,7 +24,8 @@ public protocol OperatorPasswords: Sendable {
 public enum AttemptResult: Hashable, Sendable {
     case succeeded
     case failed
-    /// It could not be decided, and does not count.
+    /// The sign-in could neither succeed nor fail, for example because the identity provider did not answer. The
+    /// attempt is not counted.
     case withdrawn
 }
 

@@ -32,7 +32,7 @@ public final class ConsoleProvider: Sendable {
 
     public var settings: Settings? { current.withLock(\.self) }
 
-    /// Uses another provider from now on; none if nil.
+    /// Replaces the provider; nil means that operators sign in only with passwords.
     public func use(_ settings: Settings?) {
         current.withLock { $0 = settings }
     }

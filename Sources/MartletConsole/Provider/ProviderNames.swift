@@ -2,18 +2,18 @@ import MartletCore
 import MartletCrypto
 import MartletOpenIDConnect
 
-/// Names for an operator whom an identity provider has authenticated.
+/// Chooses the name of an operator whom an identity provider has authenticated.
 ///
-/// People choose their names at many providers. So a name is only what is shown: it never makes somebody the operator who
-/// has it already, and it has only the characters of every operator's name.
+/// At many providers, people choose their names themselves. So the name is only for display: it never identifies the
+/// person as an existing operator. It contains only characters that are allowed in the names of operators.
 enum ProviderNames {
     private static let lengthLimit = 64
-    /// The number of hexadecimal digits that tell apart two people with one name.
+    /// The number of hexadecimal digits that distinguish two people with the same name.
     private static let digits = 12
     private static let fallback = "operator"
 
-    /// Returns the names in the order in which they are tried: the person's own, and then with digits of a hash of the
-    /// identity, which another person cannot have.
+    /// Returns the names to try, in order: the person's own name, then this name with digits of a hash of the identity,
+    /// which differ for other people.
     static func names(for identity: OperatorIdentity, _ claims: IdentityClaims) -> [String] {
         let address = claims.isAddressVerified ? claims.text("email") : nil
         let base = [claims.text("preferred_username"), address].compactMap { $0.flatMap(cleaned) }.first
@@ -22,7 +22,7 @@ enum ProviderNames {
         return [base, distinct].compactMap(\.self)
     }
 
-    /// Returns a name with its other characters left out; nil if nothing of it can be used.
+    /// Returns the text without the characters that are not allowed in a name; nil if no valid name remains.
     private static func cleaned(_ text: String) -> String? {
         let characters = text.unicodeScalars.prefix(1000).filter { scalar in
             scalar.isASCII && Operator.isName("a\(scalar)")

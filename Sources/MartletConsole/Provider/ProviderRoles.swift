@@ -1,8 +1,8 @@
 public import MartletCore
 
-/// Which roles the values of a claim give: `admin=ops, sender@shop=marketing`.
+/// The rules that say which roles the values of a claim give, such as `admin=ops, sender@shop=marketing`.
 public struct ProviderRoles: Hashable, Sendable {
-    /// A part of the text that cannot be used, with what is wrong.
+    /// Why the text of the rules cannot be used.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -42,12 +42,12 @@ public struct ProviderRoles: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// Returns the roles of a person whose claim has these values; none if no rule names one of them.
+    /// Returns the roles of a person whose claim has these values; empty if no rule names one of the values.
     public func grants(for values: Set<String>) -> RoleGrants {
         RoleGrants(rules.filter { values.contains($0.value) }.map(\.grant))
     }
 
-    /// Splits a text at its commas, except those behind a backslash.
+    /// Splits a text at its commas, except those after a backslash.
     private static func parts(of text: String) throws(Problem) -> [String] {
         var parts = [""]
         var isEscaped = false

@@ -9,16 +9,17 @@ import Synchronization
 final class ProviderSignIn: Sendable {
     private let provider: ConsoleProvider
     private let signIn: SignIn
-    /// Receives the reasons why ID tokens are refused, for the operator; nothing of the token.
+    /// Logs why ID tokens are refused, without content of the tokens.
     private let log: @Sendable (String) -> Void
     private let used = UsedStates()
     /// The number of codes that are being exchanged.
     private let exchanges = Mutex(0)
 
-    /// The page to which the provider sends the browser back. Its script passes the code on, as a request of this origin
-    /// that carries the cookies.
+    /// The path of the page to which the provider sends the browser back. The page's script sends the code to the
+    /// console's API, because a request from the console's own page carries the cookies.
     private static let page = "/console/enter"
-    /// The maximum number of codes that are exchanged at once, each for up to 10 seconds. Strangers can ask for exchanges.
+    /// The maximum number of codes that are exchanged at the same time. Each exchange takes up to 10 seconds, and
+    /// anybody can cause one.
     static let exchangeLimit = 32
 
     init(provider: ConsoleProvider, signIn: SignIn, log: @escaping @Sendable (String) -> Void) {
@@ -30,7 +31,8 @@ final class ProviderSignIn: Sendable {
     /// The name of the provider; nil if there is none.
     var name: String? { provider.settings?.name }
 
-    /// Returns the name of the provider of an operator; nil for an operator who has a password of ours.
+    /// Returns the name of the provider by which an operator signs in; nil for an operator who signs in with a
+    /// password.
     func name(for entry: Operator) -> String? {
         guard let identity = entry.identity else { return nil }
         if let settings = provider.settings, settings.provider.issuer == identity.issuer { return settings.name }
@@ -55,13 +57,14 @@ final class ProviderSignIn: Sendable {
             (name: "state", value: transaction.state), (name: "nonce", value: transaction.nonce),
             (name: "code_challenge", value: transaction.challenge), (name: "code_challenge_method", value: "S256"),
         ]
-        // With max_age, the provider must say when it authenticated the person. Without that, a person who removes
-        // `prompt` from the address would be taken for freshly authenticated.
+        // With `max_age`, the provider must state when it authenticated the person. Without this time, a person could
+        // remove `prompt` from the address and would still count as freshly authenticated.
         if isFresh { parameters += [("prompt", "login"), ("max_age", "0")] }
         return (configuration.authorizationURL(parameters), transaction.token)
     }
 
-    /// The address of our page, as the browser addressed the server. The gate has compared `Origin` with this server's.
+    /// Returns the address of the console's page, with the origin by which the browser addresses the server. The gate
+    /// has checked that `Origin` is this server's.
     private static func redirectURI(_ request: HTTPRequest) throws(ConsoleRefusal) -> String {
         guard let origin = request.fields["origin"].flatMap({ HTTPOrigin($0) }) else { throw .crossSite }
         return origin.description + page
@@ -92,16 +95,16 @@ final class ProviderSignIn: Sendable {
 
     // MARK: Coming back
 
-    /// What the provider has answered to the browser.
+    /// The provider's answer to a sign-in, which the browser passes on.
     struct Answer: Sendable {
         var state: String
-        /// The code; nil if the provider let nobody in.
+        /// The authorization code; nil if the provider did not let the person in.
         var code: String?
-        /// The issuer that has answered (RFC 9207), if it says so.
+        /// The issuer that the answer names (RFC 9207); nil if it names none.
         var issuer: String?
     }
 
-    /// Returns the transaction that a browser has begun.
+    /// Returns the sign-in that the browser has begun, from the token in its cookie.
     /// - Throws: `ConsoleRefusal.badSignIn` if this browser has not begun the sign-in to which the answer belongs.
     func transaction(
         of answer: Answer, from request: HTTPRequest
@@ -115,9 +118,10 @@ final class ProviderSignIn: Sendable {
 
     /// Finishes a sign-in.
     ///
-    /// If the browser has a session of the same operator, that session is confirmed and goes on; otherwise a new one
-    /// begins.
-    /// - Returns: The session with its operator, and the token of a new session; nil if the session goes on.
+    /// If the browser already has a session of the same operator, that session is confirmed and continues; otherwise a
+    /// new session begins.
+    /// - Returns: The session with its operator. `token` is the token of a new session; nil if the old session
+    ///   continues.
     func finish(
         _ transaction: ProviderTransaction, _ answer: Answer, from request: HTTPRequest
     ) async throws(ConsoleRefusal) -> (token: String?, session: OperatorSession, entry: Operator) {
@@ -130,7 +134,8 @@ final class ProviderSignIn: Sendable {
         return try await enter(claims, transaction, settings, from: request)
     }
 
-    /// Refuses an answer of another provider, which a person may have been made to ask (RFC 9207).
+    /// Refuses an answer that comes from another provider. An attacker may have led the person to that provider (RFC
+    /// 9207).
     private func checkIssuer(
         of answer: Answer, _ settings: ConsoleProvider.Settings
     ) async throws(ConsoleRefusal) {
@@ -141,10 +146,11 @@ final class ProviderSignIn: Sendable {
         }
     }
 
-    /// Exchanges a code, within the limit on failed sign-ins of the client's network and the limit on exchanges.
+    /// Exchanges a code at the provider, within the limit on failed sign-ins of the client's network and the limit on
+    /// exchanges.
     ///
-    /// Whatever the provider refuses counts as a failed sign-in, because anybody can send codes. A provider that is away
-    /// does not count.
+    /// Every code that the provider refuses counts as a failed sign-in, because anybody can send codes. If the provider
+    /// cannot be reached, the attempt does not count.
     private func exchange(
         _ grant: CodeGrant, _ settings: ConsoleProvider.Settings, from request: HTTPRequest
     ) async throws(ConsoleRefusal) -> IdentityClaims {
@@ -156,7 +162,8 @@ final class ProviderSignIn: Sendable {
         guard isAdmitted else { throw .busy("Too many people are signing in; try again in a moment.") }
         defer { exchanges.withLock { $0 -= 1 } }
         var result = Result<IdentityClaims, ConsoleRefusal>.failure(.badSignIn)
-        // Whose code it is, is not known before. A space is in no operator's name.
+        // The owner of the code is unknown before the exchange, so failures are counted by address. The name contains a
+        // space, which no operator's name does.
         let wait = await signIn.passwords.limit("provider \(request.clientAddress)", from: request.clientAddress) {
             do throws(IdentityProviderError) {
                 result = .success(try await settings.provider.claims(for: grant, client: settings.client))
@@ -203,8 +210,8 @@ final class ProviderSignIn: Sendable {
         return try await store(visit, token, session, old)
     }
 
-    /// When the provider authenticated the person. If it does not say, or names a time to come, nothing that needs a
-    /// fresh sign-in is allowed.
+    /// Returns the time at which the provider authenticated the person. If the provider states no time, or one in the
+    /// future, the result is 1970, so that the session counts as not freshly confirmed.
     private static func confirmation(_ claims: IdentityClaims, at now: Timestamp) -> Timestamp {
         guard let time = claims.authenticatedAt, time <= now + .seconds(60) else { return Timestamp(milliseconds: 0) }
         return min(time, now)

@@ -1,22 +1,24 @@
 import MartletCrypto
 
-/// What binds a sign-in at the identity provider to the browser that began it.
+/// Binds a sign-in at the identity provider to the browser that began it.
 ///
-/// The browser has a random token in a cookie, and everything else is derived from it: the server stores nothing until
-/// the provider has said who somebody is, so there is nothing that strangers could fill. The provider, and a person who
-/// sees the addresses, learn `state`, `nonce` and `challenge`, from which neither the token nor the verifier can be
-/// computed.
+/// The browser has a random token in a cookie, and all other values are derived from the token. So the server stores
+/// nothing before the provider has authenticated the person, and strangers cannot fill its memory. The provider, and
+/// anybody who sees the addresses, learn `state`, `nonce` and `challenge`. Neither the token nor the verifier can be
+/// computed from these.
 struct ProviderTransaction: Sendable {
     /// The value of the cookie.
     let token: String
-    /// Comes back with the code. Only the browser that has the cookie can use it (RFC 6749, section 10.12).
+    /// The value that the provider sends back with the code. Only the browser that has the cookie can use the code (RFC
+    /// 6749, section 10.12).
     let state: String
-    /// Comes back in the ID token, which therefore belongs to this sign-in (OpenID Connect Core 1.0, section 3.1.2.1).
+    /// The value that the provider puts in the ID token, which shows that the token belongs to this sign-in (OpenID
+    /// Connect Core 1.0, section 3.1.2.1).
     let nonce: String
     /// The secret without which the provider does not exchange the code (RFC 7636).
     let verifier: String
 
-    /// How long the cookie lives, in seconds.
+    /// The lifetime of the cookie, in seconds.
     static let lifetime: Int64 = 900
 
     init(token: String) throws(CryptoError) {

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Remembers sign-ins that have succeeded, so that none does so twice, even if the provider exchanges a code twice.
+/// Remembers the `state` of sign-ins that have succeeded, so that no sign-in succeeds twice, even if the provider
+/// exchanges a code twice.
 ///
-/// Only people whom the provider has authenticated add to it; beyond the limit the oldest is forgotten.
+/// Only sign-ins of people whom the provider has authenticated are remembered. Beyond `countLimit`, the oldest is
+/// forgotten.
 final class UsedStates: Sendable {
     static let countLimit = 1000
 
@@ -15,7 +17,8 @@ final class UsedStates: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns whether a sign-in succeeds for the first time, and remembers it.
+    /// Remembers the `state` of a sign-in.
+    /// - Returns: False if it was remembered already, so the sign-in must not succeed again.
     func use(_ text: String) -> Bool {
         state.withLock { state in
             guard state.known.insert(text).inserted else { return false }

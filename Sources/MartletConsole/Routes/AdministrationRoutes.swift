@@ -83,7 +83,8 @@ struct AdministrationRoutes: Sendable {
     private var devices: [ConsoleRoute] {
         [
             ConsoleRoute(.post, "/hubs/{hub}/devices/search", .hub(.viewer), isAudited: false, work: search),
-            // The name must be complete, so a viewer finds no user by it that a search would not find.
+            // This request needs the complete name of a user, so a viewer cannot find users with it whom a search would
+            // not find.
             ConsoleRoute(.post, "/hubs/{hub}/devices/former", .hub(.viewer), isAudited: false) {
                 call throws(ConsoleRefusal) in
                 try await door.pass(call).changing(Withholding.maskingHandles)

@@ -37,8 +37,8 @@ struct ProviderRoutes: Sendable {
         let transaction = try await noting(call) { () async throws(ConsoleRefusal) in
             try provider.transaction(of: answer, from: call.request)
         }
-        // From here on the sign-in has been used, whatever becomes of it. An answer with another state is somebody else's,
-        // and leaves the one that this browser has begun.
+        // From here on, the browser's sign-in counts as used, whether it succeeds or not, and its cookie is removed. An
+        // answer with another `state` has thrown above: it does not belong to this sign-in, which stays valid.
         var response: HTTPResponse
         do throws(ConsoleRefusal) {
             let entered = try await noting(call) { () async throws(ConsoleRefusal) in

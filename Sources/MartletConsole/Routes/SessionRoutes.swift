@@ -93,7 +93,7 @@ struct SessionRoutes: Sendable {
 
     /// Answers a successful sign-in. With a new session, an earlier session of the same browser ends.
     /// - Parameters:
-    ///   - token: The token of a new session; nil if the session of the request goes on.
+    ///   - token: The token of a new session; nil if the session of the request continues.
     ///   - action: The name of the sign-in in the audit log.
     func entered(
         _ session: OperatorSession, of entry: Operator, token: String?, action: String, _ call: ConsoleCall
@@ -105,7 +105,8 @@ struct SessionRoutes: Sendable {
                 _ = try await store.removeOperatorSession(tokenHash: hash)
                 return former
             }
-            // Its streams end too: they would go on with the rights of the operator who was signed in before.
+            // The event streams of the earlier session end too. Otherwise they would continue with the rights of the
+            // operator who was signed in before.
             if let former { directory.changed(former) }
         }
         try await audit(entry, action, call)

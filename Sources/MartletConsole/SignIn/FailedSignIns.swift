@@ -3,9 +3,10 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Writes failed sign-ins and failed confirmations of a password to the audit log, a bounded number of them.
+/// Writes failed sign-ins and failed confirmations of a password to the audit log, up to `dailyLimit` of them a day.
 ///
-/// A name that is no operator's is replaced by `unknown`: it may be a password that was typed into the wrong field.
+/// A name that no operator has is replaced by `unknown`, because somebody may have typed a password into the field for
+/// the name.
 final class FailedSignIns: Sendable {
     /// The maximum number of entries in a day (UTC), of each operator and of all unknown names together. The limits on
     /// attempts are stricter for one client, but many clients together could fill the disk.

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Enrols second factors and checks their codes.
 ///
-/// Somebody who guesses codes knows the password, so wrong codes are counted by operator, not by address: five at once,
-/// then one every five minutes. The chance that one of the guesses of a day is right is less than one in a thousand.
+/// Somebody who guesses codes knows the password already, so wrong codes are counted by operator, not by address. An
+/// operator has five attempts, and then one every five minutes. The chance that one of a day's guesses is right is less
+/// than one in a thousand.
 final class SecondFactor: Sendable {
     let store: any OperatorFactorStore
     private let time: any TimeSource
@@ -134,7 +135,7 @@ final class SecondFactor: Sendable {
         return groups.joined(separator: "-")
     }
 
-    /// The hash of a recovery code, however it is written.
+    /// Returns the hash of a recovery code. Upper and lower case, spaces and hyphens make no difference.
     private static func hash(_ code: String) -> [UInt8] {
         SHA256.hash(Array(code.uppercased().filter { $0 != " " && $0 != "-" }.utf8))
     }

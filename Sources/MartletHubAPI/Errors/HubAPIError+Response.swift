@@ -3,7 +3,7 @@ import MartletModel
 
 extension HubAPIError {
     /// The name of the header that requests a JSON answer with the value `json`: an extension of the API. `Accept` does
-    /// not request JSON, so that a client of Azure Notification Hubs that sends it still gets XML.
+    /// not request JSON, so that a client of Azure Notification Hubs that sends `Accept` still gets XML.
     static let answerField = "martlet-answer"
 
     /// The answer to a request that asks for JSON: an object whose only member is the sentence.

@@ -6,7 +6,7 @@ struct HubAPIError: Error, Hashable {
     let status: HTTPStatus
     /// The value of `SubCode` in the body.
     var number: Int?
-    /// The sentence without its full stop, which is added in the body.
+    /// The sentence without its full stop, which is added when the body is written.
     let sentence: String
     var fields: HTTPFields = [:]
     /// Whether the answer has a body. The 403 for a missing right has none.

@@ -99,8 +99,8 @@ struct ACMEService: Sendable {
         log(.warning, "The certificate for \(settings.name) was not issued: \(reason). Next attempt: \(next.iso8601).")
     }
 
-    /// If the certificate in use is not valid yet, reports this to the health check and logs it. Otherwise removes such
-    /// a report.
+    /// If the certificate in use is not valid yet, reports this to the health check and logs it. If it is valid,
+    /// removes an earlier report.
     private func noteBeginning() {
         guard let served = certificate.current, served.begins > time.now + Self.clockSkew else {
             return obstacle.setNote(nil)

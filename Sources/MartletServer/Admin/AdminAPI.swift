@@ -6,8 +6,8 @@ import MartletModel
 
 /// The administration API: JSON over the admin socket.
 ///
-/// The console uses it too, after its own checks (`AdministrationDoor`). If no server is running, some commands call
-/// this handler in their own process (`OfflineAdministration`).
+/// The console uses this API too, after its own checks (`AdministrationDoor`). If no server is running, some commands
+/// call this handler in their own process (`OfflineAdministration`).
 ///
 /// Everybody who may connect to the socket may do everything. So only its owner and root may connect, and with
 /// `--admin-socket` also the server's group.

@@ -119,7 +119,7 @@ struct BackupAdministration: Sendable {
 
 /// A file that is read once, from its beginning to its end.
 ///
-/// It stays readable if it is removed while it is read.
+/// If the file is removed in the meantime, the rest of its content can still be read.
 private final class OpenFile: Sendable {
     let size: Int
     private let descriptor: Int32

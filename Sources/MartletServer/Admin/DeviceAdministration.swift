@@ -112,12 +112,12 @@ struct DeviceAdministration: Sendable {
             ])
     }
 
-    /// The number of earlier versions that one read of the database examines, and the number of reads, for the former
-    /// devices of a user.
+    /// The limits of one search for the former devices of a user: the number of registration versions that one read of
+    /// the database examines, and the number of reads.
     private static let formerWindows = (size: Int64(2000), count: 25)
 
-    /// Lists devices that a user had and has no more, each with the moment and the cause of the change that ended it: it
-    /// was removed, or it has another user since.
+    /// Lists devices that the user no longer has. For each device, the answer has the time and the cause of the change
+    /// that ended the user's registration: it was removed, or another user registered the device.
     private func former(of user: UserName, before: Int64?, _ hub: Hub) async throws(StorageError) -> HTTPResponse {
         let present = try await add(.tag(user.tag), hub, [], true).0
         var seen = Set(present.map(\.id))

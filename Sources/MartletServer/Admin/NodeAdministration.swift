@@ -3,8 +3,9 @@ import MartletHTTP
 import MartletModel
 
 /// Answers `GET /nodes` of the administration API with the nodes that share the database, the oldest first:
-/// `{"answering", "nodes": [{"incarnation", "name", "version", "startedAt", "renewedAt", "isAlive", "hubs"}]}`. `answering`
-/// is the incarnation of the node that answers; null, without nodes, for a server that shares its data with no other.
+/// `{"answering", "nodes": [{"incarnation", "name", "version", "startedAt", "renewedAt", "isAlive", "hubs"}]}`.
+/// `answering` is the incarnation of the node that answers. If the server's data is in the data directory, `answering`
+/// is null and `nodes` is empty.
 struct NodeAdministration: Sendable {
     let store: (any NodeStore)?
 

@@ -8,7 +8,7 @@ struct ArchiveHeader: Hashable {
     var name: String
     /// The size of the member's content, in bytes.
     var size: Int64
-    /// The time of the member's last change that the archive states, in seconds since 1970.
+    /// The modification time of the member, in seconds since 1970.
     var time: Int64
 
     var bytes: [UInt8] {
@@ -58,7 +58,7 @@ struct ArchiveHeader: Hashable {
 
     /// The lowest size that cannot be written with eleven octal digits: 8 GiB.
     ///
-    /// It and all larger sizes are written in GNU's form: a byte of value 128, followed by the number in eleven bytes.
+    /// Sizes from this one on are written in GNU's form: a byte of value 128, followed by the number in eleven bytes.
     private static let octalLimit: Int64 = 1 << 33
 
     private static func number(_ value: Int64) -> [UInt8] {

@@ -87,7 +87,7 @@ final class BackupDirectory: Sendable {
     private func path(of name: String) -> String { "\(folder)/\(name)" }
 
     /// Begins to make or check a backup.
-    /// - Returns: The reason why this cannot begin; nil if it has begun.
+    /// - Returns: The reason why the work cannot begin; nil if it has begun.
     func begin(_ work: Work) -> String? {
         state.withLock { state in
             guard state.isRunning else { return "No server runs that could do it: 'martlet backup' works without one." }

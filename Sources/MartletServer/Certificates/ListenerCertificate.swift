@@ -129,7 +129,8 @@ final class ListenerCertificate: Sendable {
         let candidate = try candidate(state.withLock { $0.configuration })
         use(candidate)
         let served = candidate.served
-        // Browsers show it where they do not trust the private authority.
+        // The fingerprint of a certificate from the private authority is logged, so that operators can compare it with
+        // the one that a browser shows in its warning.
         let isOwn = candidate.configuration.tls == .selfSigned
         let fingerprint = isOwn ? "; SHA-256 \(served.certificate.fingerprint)" : ""
         log(.info, "\(served.name) was exchanged; it ends on \(served.ends.day)\(fingerprint).")

@@ -6,7 +6,7 @@ import MartletNetwork
 
 /// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
-/// The key is the key of the certificate; the initializer that reads files checks it.
+/// The key belongs to the certificate: the initializer that reads files checks this.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String

@@ -4,8 +4,8 @@ import MartletStorage
 
 extension DataStore {
     /// Opens the storage that a configuration names.
-    /// - Parameter keys: Read again when nobody else uses the data directory, because another process may have changed
-    ///   them.
+    /// - Parameter keys: The server's keys. They are read again after the data directory is locked, because another
+    ///   process may have changed them before.
     static func open(
         _ configuration: ServerConfiguration, _ keys: ServerKeys, _ log: Log
     ) async throws(StorageError) -> DataStore {
@@ -41,8 +41,10 @@ extension DataStore {
 
     private static let retryInterval = Duration.seconds(1)
 
-    /// Opens a database. A process that was started anew has served with this database before, so it waits for one that
-    /// does not answer; any other ends with a sentence that says what is wrong.
+    /// Opens a database on PostgreSQL.
+    ///
+    /// If this process has restarted itself (`ProcessRestart`), its address and password have worked before, so it
+    /// waits for a database that does not answer. In any other process, the error ends the start.
     private static func openDatabase(
         _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
         _ log: Log

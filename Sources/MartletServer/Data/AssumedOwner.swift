@@ -2,8 +2,8 @@ import Glibc
 
 /// Lets a process that runs as root work on a data directory as the directory's owner, until `end` is called.
 ///
-/// The C library changes the user of every thread. Only the effective user changes, because the process completes
-/// root's own files, such as a backup, afterwards.
+/// The C library changes the user of every thread. Only the effective user changes, so that `end` can restore root, and
+/// the process can then complete root's own files, such as a backup.
 public struct AssumedOwner: Sendable {
     private let groups: [gid_t]
     private let group: gid_t

@@ -4,13 +4,14 @@ import MartletStorage
 /// The storage of a server: a database in the data directory, or one on PostgreSQL.
 struct DataStore: Sendable {
     let storage: any ServerStorage
-    /// The storage, if it is a database in the data directory. Only this can be measured and copied as files.
+    /// The storage if it is a database in the data directory; nil for PostgreSQL. Only such a database can be measured
+    /// and copied as files.
     let files: SQLiteStorage?
-    /// The data directory, if the storage is elsewhere.
+    /// The locked data directory, if the database is on PostgreSQL; nil otherwise.
     let directory: NodeDirectory?
-    /// The number of steps that the schema has, for the log.
+    /// The number of migration steps of the schema, for the log.
     let schema: Int
-    /// The name of the database on PostgreSQL, for the log; nil for files.
+    /// The address of the database on PostgreSQL, for the log; nil for a database in the data directory.
     let database: String?
 
     /// Finishes pending writes, closes the storage and unlocks the data directory.

@@ -26,7 +26,8 @@ struct KeyRotation: Sendable {
     }
 
     /// Makes a new key, with which everything is sealed from now on.
-    /// - Throws: `ServerError` if other nodes use the same database: without the key, they could open nothing.
+    /// - Throws: `ServerError` if other nodes use the same database. They do not have the new key, so they could not
+    ///   open what is sealed with it.
     func rotate() async throws(ServerError) -> Status {
         if let nodes = storage.nodeStore {
             let living = try await stored { () throws(StorageError) in try await nodes.nodes().count(where: \.isAlive) }
@@ -50,7 +51,7 @@ struct KeyRotation: Sendable {
     /// - Throws: `ServerError` if a secret is still sealed with an older key, or if the keys are in the environment,
     ///   which only the operator can change.
     func retire() async throws(ServerError) -> Status {
-        // A key that is added while this runs is newer than `newest`, so it is kept.
+        // A key that is added while this method runs is newer than `newest`, so it is kept.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {

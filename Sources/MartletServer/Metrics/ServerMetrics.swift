@@ -90,7 +90,7 @@ struct ServerMetrics: Sendable {
 
     private func addDatabase(to text: inout MetricsText) {
         let times = storage.writeTimes
-        // PostgreSQL tells its own sizes.
+        // A database on PostgreSQL has no samples here: PostgreSQL reports the sizes of its databases itself.
         let sizes = data.files?.fileSizes
         text.add(
             .databaseBytes, sizes.map { [(["database"], Double($0.database)), (["log"], Double($0.log))] } ?? [])

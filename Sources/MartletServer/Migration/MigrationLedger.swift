@@ -67,8 +67,8 @@ struct MigrationLedger: Sendable {
     func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
         guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
         guard let stored else {
-            // The item is not in this hub. If its entry was never completed, an earlier write may not have happened, so
-            // the item is written; likewise if the source has changed. Otherwise an app has removed it.
+            // The item is not in this hub. It is written if its entry was never completed, because an earlier write may
+            // not have happened, or if the source has changed. In any other case an app has removed the item.
             return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
         }
         guard isCopy(key, stored) else { return .kept }

@@ -28,7 +28,7 @@ final class MigrationStates: Sendable {
 final class MigrationState: Sendable {
     private struct State {
         var ledger: MigrationLedger
-        /// Whether the file may lack the last change, or have a part of it.
+        /// Whether the file may lack the last change, or contain only a part of it.
         var isCut = false
     }
 

@@ -5,11 +5,11 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Keeps this process one of the nodes of a shared database: renews its lease, takes over what other nodes have changed,
-/// and begins and ends to send for hubs.
+/// Keeps this process one of the nodes of a shared database. It renews the lease of this node, reads what other nodes
+/// have changed, and begins or ends sending for a hub when the owner of the hub changes.
 ///
-/// Without a renewal in time nothing more is sent, and sending goes on with the next renewal. If other nodes have taken
-/// the hubs over by then, the process starts anew.
+/// If the lease is not renewed in time, this node stops sending, and continues after the next renewal. If other nodes
+/// have taken over its hubs by then, the process is started anew.
 final class NodeService: Sendable {
     /// The parts of the server that must know what other nodes have changed.
     struct Parts: Sendable {
@@ -28,18 +28,18 @@ final class NodeService: Sendable {
         }
     }
 
-    /// What has happened since the last time that it was acted upon.
+    /// The events that `act(on:)` has yet to handle.
     private struct News {
         var renewal: NodeRenewal?
-        /// Whether a hint says that the directory has changed.
+        /// Whether a hint says that hubs, rules of the namespace or operators have changed.
         var isDirectoryOld = false
         /// The hubs of which a hint says that controls, schedules or jobs have changed.
         var controlled: Set<Hub.ID> = []
-        /// The hubs of which hints were lost, with the number of their changes.
+        /// The hubs of which hints were lost, each with the number of its last change.
         var missing: [Hub.ID: Int64] = [:]
         /// Whether the connection for hints was broken.
         var areHintsLost = false
-        /// Whether jobs may have ended because the database did not answer.
+        /// Whether jobs may have stopped because the database did not answer for a while.
         var areJobsDoubtful = false
 
         var isEmpty: Bool {
@@ -51,11 +51,13 @@ final class NodeService: Sendable {
     private struct State {
         var news = News()
         var changes = HubChanges()
-        /// The numbers of changes that the last renewal has told, until their hints were given time to come.
+        /// The number of the last change of each hub, as the last renewal told them, and the time from which this
+        /// process waits for their hints; nil once `findMissingHints` has compared these numbers with the hints that
+        /// have come.
         var expected: (numbers: [Hub.ID: Int64], since: ContinuousClock.Instant)?
-        /// The version of the directory that was read last.
+        /// `NodeRenewal.directoryVersion` at the last read of hubs and operators; nil before the first.
         var directoryVersion: Int64?
-        /// When the last successful renewal was asked for.
+        /// When the request for the last successful renewal was made; nil before the first.
         var renewedAt: ContinuousClock.Instant?
         var liveNodes = 0
         var hubs = 0
@@ -77,17 +79,17 @@ final class NodeService: Sendable {
         var takeovers: Int
         var selfFences: Int
         var refusedRecords: Int
-        /// The time since the last successful renewal was asked for; nil if there was none.
+        /// The time since the request for the last successful renewal was made; nil if there was none.
         var sinceRenewal: Duration?
     }
 
     private static let interval = Duration.seconds(1)
-    /// How long before its end by the database's clock the lease ends for this process.
+    /// For this process, the lease ends this long before it ends by the database's clock.
     private static let margin = Duration.seconds(2)
-    /// How often this process looks whether the lease has ended, and whether hints are missing. Whoever sends looks much
-    /// more often whether the lease has ended.
+    /// How often this process checks whether the lease has ended, and whether hints are missing. Senders check the
+    /// lease much more often (`SendingLease`).
     private static let watchInterval = Duration.milliseconds(200)
-    /// How long after a renewal a hint may come late.
+    /// How long after a renewal this process waits for hints before it counts them as lost.
     private static let hintPatience = Duration.milliseconds(150)
 
     let store: any NodeStore
@@ -115,7 +117,7 @@ final class NodeService: Sendable {
         }
     }
 
-    /// Gives the hubs to the other nodes. Call it when nothing is being sent any more.
+    /// Gives the hubs of this node to the other nodes. Must be called only after everything being sent has ended.
     func leave() async {
         willStop()
         parts.lease.revoke()
@@ -127,7 +129,7 @@ final class NodeService: Sendable {
         }
     }
 
-    /// Tells that the process is stopping.
+    /// Records that the process is stopping, so that it is not started anew.
     func willStop() {
         state.withLock { $0.isStopping = true }
     }
@@ -178,7 +180,8 @@ final class NodeService: Sendable {
                         startAnew()
                         return group.cancelAll()
                     }
-                    // The next sentence is about the end of the lease, or about its renewal.
+                    // The failure is logged once. The next message says that the lease has ended, or that it was
+                    // renewed.
                     if !hasFailed { parts.log.write(.warning, "The lease of this node could not be renewed: \(error)") }
                     hasFailed = true
                 }
@@ -188,7 +191,7 @@ final class NodeService: Sendable {
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
-        // An answer that came so late renews nothing.
+        // If the answer came only after the new end of the lease, the lease is not renewed.
         guard !parts.lease.hasEnded else { return }
         let wasFenced = state.withLock { state in
             defer { state.isFenced = false }
@@ -242,7 +245,7 @@ final class NodeService: Sendable {
                 + "nodes have taken over.")
     }
 
-    /// Starts the process anew, because other nodes own its hubs now: what it has in memory is wrong.
+    /// Starts the process anew. Other nodes own its hubs now, so its memory no longer agrees with the database.
     private func startAnew() {
         parts.lease.revoke()
         parts.dispatcher.leaseEnded()
@@ -288,7 +291,7 @@ final class NodeService: Sendable {
             } catch {
                 parts.log.write(
                     .warning, "What other nodes have changed could not be read, and is read again: \(error)")
-                // The next renewal comes soon, and with it the next attempt.
+                // The news is kept, and the next renewal, which comes within a second, makes the next attempt.
                 state.withLock { state in
                     state.news.isDirectoryOld = state.news.isDirectoryOld || news.isDirectoryOld
                     state.news.controlled.formUnion(news.controlled)
@@ -301,7 +304,8 @@ final class NodeService: Sendable {
     }
 
     private func act(on news: News) async throws(StorageError) {
-        // A hub that was lost is left first, and one that was gained must be in the directory before anything is sent.
+        // This node leaves lost hubs first. The directory is read before the gained hubs, because nothing can be sent
+        // for a hub that is not in it.
         let owned = parts.ownership.all
         let lost = news.renewal.map { owned.subtracting($0.hubs.keys) } ?? []
         for hub in lost { disown(hub) }

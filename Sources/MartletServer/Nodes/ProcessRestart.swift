@@ -2,19 +2,19 @@ import Glibc
 
 /// Starts this process anew: the same program with the same arguments, in the same process.
 enum ProcessRestart {
-    /// By this variable of the environment, a process that was started anew knows that it was.
+    /// The environment variable that is set in a process that was started anew.
     private static let variable = "_MARTLET_STARTED_ANEW"
 
     /// Whether this process was started anew, and not by an operator or a service manager.
     static var hasHappened: Bool { getenv(variable) != nil }
 
-    /// Replaces the running program. Everything that it has in memory is gone, and every file and socket but standard
-    /// input, output and error is closed.
-    /// - Returns: Only if the program cannot be started.
+    /// Replaces the running program. Its memory is lost, and all open files and sockets are closed, except standard
+    /// input, output and error. Returns only if the program cannot be started.
     static func execute() {
         closeFilesOnStart()
         setenv(variable, "1", 1)
-        // If the file of the program was replaced, its name leads to another program, and the link to this one.
+        // The path is used, because an upgrade may have put another program there. If the program's file was removed,
+        // only the link still leads to it.
         let link = "/proc/self/exe"
         let path = path(of: link) ?? link
         execv(path.hasSuffix(" (deleted)") ? link : path, CommandLine.unsafeArgv)
@@ -27,7 +27,8 @@ enum ProcessRestart {
         return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Makes sure that files which a library may have opened do not stay open, above all those with a lock.
+    /// Marks all open files and sockets except standard input, output and error to be closed by `execv`, among them
+    /// those that libraries have opened and those with a lock.
     private static func closeFilesOnStart() {
         guard let directory = opendir("/proc/self/fd") else { return }
         defer { closedir(directory) }

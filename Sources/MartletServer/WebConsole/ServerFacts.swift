@@ -62,7 +62,8 @@ final class ServerFacts: ConsoleFacts {
             let platform = lane.platform.rawValue
             guard let hub = hubs.hub(lane.hub) else { continue }
             sample.refusedCredentials.append(ConsoleSample.RefusedCredential(hub: hub.name, platform: platform))
-            // It is told on its own: unlike other pauses, this one does not end by itself.
+            // The refused credential is reported separately, because this pause, unlike others, does not end by itself.
+            // So its lane is not counted among the other paused lanes.
             sample.pausedLanes[platform, default: 0] -= 1
         }
         sample.pausedOrigins = Self.named(paused.origins)
@@ -72,7 +73,8 @@ final class ServerFacts: ConsoleFacts {
     /// The maximum number of waiting pushes that are counted.
     private static let retryLimit = 10_000
 
-    /// Adds the services to which no push gets through, and takes their pauses from those that are told on their own.
+    /// Adds the push services to which no push gets through. Their lanes and origins are no longer counted among the
+    /// other paused ones.
     private func addFailures(to sample: inout ConsoleSample) async {
         let dispatcher = metrics.dispatcher
         let failures = Dictionary(grouping: dispatcher.failingServices, by: \.lane)

@@ -18,7 +18,8 @@ public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
 
     /// Creates a store.
     /// - Parameters:
-    /// - service: The service name of the keychain item: the bundle identifier of the **app**, also in its extensions.
+    ///   - service: The service name of the keychain item: the bundle identifier of the **app**, also in its
+    ///     extensions.
     ///   - accessGroup: The keychain access group that the app shares with its notification service extension. If nil,
     ///     only the app can read the pair.
     public init(service: String, accessGroup: String? = nil) {

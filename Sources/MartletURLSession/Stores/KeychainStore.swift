@@ -14,8 +14,8 @@ public struct KeychainStore: CredentialStore {
 
     /// Creates a store for one value.
     /// - Parameters:
-    /// - service: The service name of the keychain item, which `account` completes; for example the app's bundle
-    ///   identifier.
+    ///   - service: The service name of the keychain item, which `account` completes; for example the app's bundle
+    ///     identifier.
     ///   - account: A different name for each value.
     ///   - accessGroup: The keychain access group that an app shares with its extensions, with its team's prefix. If
     ///     nil, only the app can read the value.
@@ -64,7 +64,8 @@ public struct KeychainStore: CredentialStore {
 extension ClientStores {
     /// Returns the stores of the system: the keychain for credentials, user defaults for other values.
     /// - Parameters:
-    /// - service: The service name of the keychain items: the bundle identifier of the **app**, also in its extensions.
+    ///   - service: The service name of the keychain items: the bundle identifier of the **app**, also in its
+    ///     extensions.
     ///   - accessGroup: The keychain access group that the app shares with its extensions.
     ///   - appGroup: The app group that the app shares with its extensions.
     ///   - process: `app` in the app, and a different name in each extension, because receipts are not shared.

@@ -2,7 +2,8 @@
 struct Command: Sendable {
     /// The words that select the command: `hub`, `credential`, `set`.
     var path: [String]
-    /// The names of the required operands, as help spells them: `NAME`; then those of the optional operands: `[NAME]`.
+    /// The names of the required operands as help spells them, such as `NAME`, followed by the names of the optional
+    /// operands, such as `[NAME]`.
     var operands: [String]
     var summary: String
     /// The options, including the option for the file of each secret.

@@ -115,8 +115,8 @@ extension Invocation {
         }
         let own = command.options.filter { !$0.isFlagAlone }.map(\.name)
         var configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
-        // An option that can only be a flag takes no value from the file. A setting of the same name there belongs to
-        // another command: 'simulator' is a switch of 'serve'.
+        // An option that can only be a flag takes no value from the file. The file may have a setting of the same name
+        // for another command: `simulator` is a setting of `serve`, for example.
         for option in command.options where option.isFlagAlone { configured[option.name] = nil }
         var origins: [String: String] = [:]
         for option in command.options where flags[option.name] == nil {

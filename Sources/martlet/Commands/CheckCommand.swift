@@ -46,7 +46,8 @@ enum CheckCommand {
         if let runs {
             results.append(runs)
         } else if configuration.database != nil {
-            // Only a server opens it.
+            // The schema and the credentials of a database on PostgreSQL are not checked, because only a server opens
+            // that database.
             return results
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }

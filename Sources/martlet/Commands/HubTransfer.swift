@@ -98,7 +98,7 @@ struct HubTransfer {
                     files: NotificationDetails.texts(of: "d3p1:Value", in: entry))
             }
             progress(NotificationDetails.text(of: "Progress", in: entry).flatMap { Double($0) } ?? 0)
-            // The job is polled, because a server does not report its end.
+            // The job is polled, because a server does not report that a job has ended.
             try await Task.sleep(for: Self.poll)
             entry = try await call(.get, "/\(segment(hub))/jobs/\(segment(id))", body: [])
         }

@@ -195,7 +195,7 @@ private struct HubSend {
 extension HubSend {
     /// Polls the status until the notification has ended, then prints a line for each outcome. While a long send runs,
     /// shows its progress.
-    /// - Throws: `ServerError` if not every device was reached, or if a canary holds, so that a script notices it.
+    /// - Throws: `ServerError` if not every device was reached, or if a canary holds, so that a script notices this.
     func waitForOutcome(of id: String) async throws {
         let path = "/\(hub.hub)/messages/\(segment(id))"
         let display = ProgressDisplay(.items)

@@ -23,7 +23,7 @@ struct SendProgress {
         done = succeeded + failed + number("suppressed") + number("skipped")
     }
 
-    /// Returns a sentence about a canary that holds until it is resumed or its wait is over; nil if nothing holds.
+    /// Returns a sentence about a canary that holds until it is resumed or its wait is over; nil if no canary holds.
     func holding(of hub: String, _ id: String) -> String? {
         guard control == "holding" else { return nil }
         let failures = failed > 0 ? ", \(failed.grouped) failed" : ""

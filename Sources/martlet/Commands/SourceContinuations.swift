@@ -1,7 +1,8 @@
 import MartletServer
 
-/// The last continuation tokens of the source's listing, and the number of its last pages that were empty. If the source
-/// repeats a token, its listing is a loop and would never end; nor may it go on with empty pages for ever.
+/// The last continuation tokens of the source's listing, and the number of empty pages since the last page with
+/// registrations. If the source repeats a token, its listing is a loop and would never end. A listing that continues
+/// with empty pages would not end either.
 struct SourceContinuations {
     /// The number of tokens that are remembered.
     static let countLimit = 16

@@ -6,8 +6,8 @@ enum SourceRetry {
     static let attemptLimit = 16
     private static let longestWait = 3600
 
-    /// Returns whether a request without an answer is sent again. An untrusted certificate does not become trusted
-    /// later, and too long an answer does not become shorter.
+    /// Returns whether a request without an answer is sent again. It is not if another attempt would fail too, for
+    /// example because the certificate is not trusted or the answer is too long.
     static func mayPass(_ failure: TransportError.Kind) -> Bool {
         switch failure {
         case .insecure, .invalidRequest, .misbehaved: false

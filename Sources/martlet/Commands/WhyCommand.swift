@@ -61,7 +61,8 @@ private struct Explanation {
             found += answer["devices"]?.array ?? []
             isComplete = isComplete && answer["isComplete"]?.bool != false
         }
-        // What cannot be the name of a user is refused, and had no devices.
+        // A text that is not a valid user name is refused with an error. No user with that name had devices, so the
+        // error is ignored.
         let former = try? await administration.call(
             .post, "/hubs/\(hub)/devices/former", body: ["user": .string(user)])
         found += former?["devices"]?.array ?? []

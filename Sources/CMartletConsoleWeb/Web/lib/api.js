@@ -1,8 +1,9 @@
-/** The requests that the console makes, and its one stream of events. Nothing else in the console asks the server. */
+/** All requests that the console's pages make, and their event stream. No other file of the pages makes requests of the
+ * console's API. */
 
 const BASE = "/console/api";
 
-/** Method and path of every request. Names in braces are parts of the path. */
+/** The method and the path of every request. A name in braces stands for a part of the path. */
 export const CALLS = /** @type {const} */ ({
   session: "GET /session",
   signIn: "POST /sign-in",
@@ -98,7 +99,7 @@ export const CALLS = /** @type {const} */ ({
   clearSimulatorFaults: "DELETE /simulator/faults",
 });
 
-/** The server's answer that something is not done, or that the server was not reached (`status` 0). */
+/** The error of a request that the server refused. `status` is 0 if the server was not reached. */
 export class Refusal extends Error {
   /** @param {number} status @param {number} [retryAfter] Seconds. @param {any} document */
   constructor(status, document, retryAfter) {
@@ -112,9 +113,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Hears of ended sessions and of sentences that need a fresh password. */
+/** Functions that `main.js` sets, and that `call` uses when a session has ended or the password is needed again. */
 export const gate = {
-  /** @type {(reason?: string) => void} "roles": they have changed. */
+  /** Shows the sign-in page. The reason "roles" means that the operator's roles have changed.
+   * @type {(reason?: string) => void} */
   signedOut: () => {},
   /** Asks for the password; resolves to whether it was confirmed. @type {() => Promise<boolean>} */
   confirm: async () => false,
@@ -123,7 +125,7 @@ export const gate = {
 /** @param {CallName} name */
 export const methodOf = (name) => CALLS[name].split(" ")[0] ?? "";
 
-/** The address of a call, without the origin.
+/** Returns the path and the query of a request.
  * @param {CallName} name @param {CallOptions} [options] */
 export function address(name, options = {}) {
   const path = CALLS[name].replace(/^\w+ /, "").replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(options.path?.[part] ?? ""));
@@ -134,11 +136,12 @@ export function address(name, options = {}) {
 }
 
 /**
- * Makes a request. Where the server wants the password again, it asks once and repeats the request.
+ * Makes a request. If the server needs the password again, asks the operator for it and repeats the request once.
  *
  * @param {CallName} name
  * @param {CallOptions} [options]
- * @returns {Promise<any>} The document of the answer with its `location`; `{text}` if it is no JSON; null if it is empty.
+ * @returns {Promise<any>} The JSON of the answer, with the header field `location` if there is one; `{text}` if the
+ *   answer is not JSON; null if the answer is empty.
  */
 export async function call(name, options = {}) {
   try {
@@ -188,7 +191,7 @@ function parsed(text) {
   }
 }
 
-/** The event stream of this tab: opened when something watches it, closed while the tab is hidden. */
+/** The event stream of this tab. It is open while something watches a topic and the tab is visible. */
 class Live {
   constructor() {
     /** @type {Map<string, Set<(event: string, data: any) => void>>} */
@@ -197,17 +200,17 @@ class Live {
     this.source = null;
     /** @type {"closed" | "connecting" | "live" | "lost" | "polling"} */
     this.state = "closed";
-    /** When the last event came. @type {Date | null} */
+    /** When the last event arrived. @type {Date | null} */
     this.heardAt = null;
     /** @type {Set<() => void>} */
     this.listeners = new Set();
     this.timer = 0;
     this.failures = 0;
-    /** What a stream would begin with. @type {Promise<any> | null} */
+    /** The answer of `now`, which has the same content as the first event of a stream. @type {Promise<any> | null} */
     this.past = null;
   }
 
-  /** Asks for what a stream begins with while the first screen is still being fetched. */
+  /** Requests the content of the first event early, while the files of the first screen are still being loaded. */
   begin() {
     this.past = call("now").catch(() => null);
   }
@@ -238,7 +241,8 @@ class Live {
     };
   }
 
-  /** A screen that leaves and one that comes share a stream: it changes once the present task is over. */
+  /** Opens the stream again with the current topics, after the current task. So when one screen replaces another,
+   * the stream is reopened only once. */
   renew() {
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.open(), 0);
@@ -288,7 +292,7 @@ class Live {
     if (source !== this.source) return;
     this.failures += 1;
     this.become("lost");
-    // The browser gives up after an answer that is no stream, such as a 429: ask in intervals instead.
+    // After an answer that is not a stream, such as a 429, the browser does not try again. The server is then polled.
     if (source.readyState === EventSource.CLOSED) {
       this.source = null;
       this.timer = window.setTimeout(() => this.poll(), Math.min(10_000, 1000 * 2 ** this.failures));

@@ -1,4 +1,4 @@
-/** Makes elements from data. Nothing here parses HTML: whatever a name, a tag or a body contains, it is text. */
+/** Makes elements from data. Nothing here parses HTML, so markup in a name, a tag or a body is shown as text. */
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
@@ -36,7 +36,7 @@ function fill(node, rest) {
   const { value, ...properties } = first;
   for (const name of Object.keys(properties)) set(node, name, properties[name]);
   append(node, others);
-  // A choice can only be made once its options are there.
+  // The value is set after the children, because a select element has no options before.
   if (value !== undefined) /** @type {any} */ (node).value = value;
 }
 
@@ -46,8 +46,8 @@ function isProperties(value) {
 }
 
 /**
- * Sets one property: `on` is a table of listeners, `click` is what a button does that submits nothing, `class` adds, anything
- * else is an attribute.
+ * Sets one property of an element. `on` has event listeners by name. `click` is the listener of a button that submits
+ * no form. `class` adds classes. Any other name is an attribute.
  *
  * @param {Element} node
  * @param {string} name
@@ -85,7 +85,8 @@ export function put(node, ...children) {
   return node;
 }
 
-/** Shows a text if it has changed, so that an update each second does not disturb a selection.
+/** Shows a text in a node. If the text is the same as before, nothing changes, so that an update every second does not
+ * clear the user's selection.
  * @param {Element} node @param {string} text */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
@@ -99,7 +100,7 @@ export function freshId() {
   return `x${ids}`;
 }
 
-/** Outlines on a grid of 24, drawn with a line of 1.75. */
+/** The SVG paths of the icons, on a grid of 24 by 24, for a line width of 1.75. */
 const OUTLINES = /** @type {Record<string, string>} */ ({
   now: "M3 12h4l3-8 4 16 3-8h4",
   sends: "M21 3 3 10l7 3 3 7 8-17ZM10 13l5-5",
@@ -134,7 +135,8 @@ const OUTLINES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * Draws a symbol. It is decoration: the words stand beside it or in the label of what it is in.
+ * Returns an icon. It is hidden from screen readers, because there is a text beside it, or a label on the element
+ * around it.
  *
  * @param {string} name
  * @param {string} [kind] A class.

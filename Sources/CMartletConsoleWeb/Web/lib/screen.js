@@ -1,4 +1,4 @@
-/** What a screen is: its address, what it is given, and how it says that something has failed. */
+/** What screens have in common: addresses, badges for states, and messages for errors. */
 
 import { Refusal } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -44,12 +44,12 @@ function decoded(part) {
   }
 }
 
-/** @param {...string} parts Of an address below `/console`. */
+/** @param {...string} parts The segments of a path below `/console`, not encoded. */
 export function path(...parts) {
   return `/console/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** The address of a send, and of one of its devices. */
+/** The addresses of the sends of a hub, of one send, of one device of a send, and of a device. */
 export const to = {
   /** @param {string} hub */
   sends: (hub) => path("hubs", hub, "sends"),
@@ -68,12 +68,12 @@ export function skeleton(t, bars) {
 }
 
 /**
- * Says what failed, in the reader's words first, then in the server's.
+ * Returns a message about an error: first in the operator's language, then the server's English sentence.
  *
  * @param {View["t"]} t
  * @param {unknown} error
  * @param {(() => void) | null} retry
- * @param {Date | null} [since] When the data that is still shown came.
+ * @param {Date | null} [since] When the data that is still shown was loaded.
  */
 export function failure(t, error, retry, since) {
   const refusal = error instanceof Refusal ? error : new Refusal(0, { code: "page", error: String(error) });
@@ -101,9 +101,9 @@ function reason(t, refusal) {
 }
 
 /**
- * The state of a send, in one word for the eye and for the style.
+ * Returns the state of a send, as the name of its text and of its CSS class.
  *
- * @param {any} send A row or a status.
+ * @param {any} send A send of a list, or the status of a send.
  * @returns {"scheduled" | "waiting" | "running" | "paused" | "halted" | "holding" | "stopped" | "done" | "failed" | "expired"}
  */
 export function sendState(send) {
@@ -118,7 +118,7 @@ export function sendState(send) {
   return "running";
 }
 
-/** A state as a word with a shape: never by colour alone.
+/** Returns a state as a word with a shape, because some people cannot tell the colours apart.
  * @param {string} state @param {any} word */
 export function badge(state, word) {
   return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), word);
@@ -130,14 +130,14 @@ export function stateBadge(t, send) {
   return badge(state, t(state === "holding" && send.goesOnAt ? "state.timed" : `state.${state}`));
 }
 
-/** What became of a send on a device, as a word with a shape.
- * @param {View["t"]} t @param {string} name A verdict of a trace. */
+/** Returns the result of a send on a device, as a word with a shape.
+ * @param {View["t"]} t @param {string} name The verdict of a trace. */
 export function verdictBadge(t, name) {
   const state = name === "delivered" ? "done" : ["retrying", "pending", "scheduled"].includes(name) ? "running" : ["refused", "expired"].includes(name) ? "failed" : "stopped";
   return badge(state, t(`verdict.${name}`));
 }
 
-/** Names of push services as their documentation writes them: they are the same in every language. */
+/** The names of push services as their documentation writes them, which are the same in every language. */
 const SERVICES = /** @type {Record<string, string>} */ ({
   apns: "APNs", fcmv1: "FCM", gcm: "GCM", browser: "Web Push", wns: "WNS", mpns: "MPNS", adm: "ADM", baidu: "Baidu", xiaomi: "Xiaomi",
 });

@@ -1,10 +1,10 @@
-/** Times in one zone: the reader's, everywhere. */
+/** Formats times. All pages use one time zone, which the operator chooses. */
 
 /** @typedef {string | number | Date} Time */
 
 /** @param {string} language @param {string} zone A name of the IANA time zone database. */
 export function times(language, zone) {
-  /** Made when it is used first.
+  /** Returns a formatter that is created when it is first used.
    * @param {Intl.DateTimeFormatOptions} options */
   const format = (options) => {
     /** @type {Intl.DateTimeFormat | undefined} */
@@ -41,21 +41,22 @@ export function times(language, zone) {
     weekday: (time) => weekday.format(at(time)),
     /** @param {Time} time */
     day: (time) => day.format(at(time)),
-    /** Day and time with the zone's short name.
+    /** Formats the day and the time, with the zone's short name.
      * @param {Time} time */
     full: (time) => `${date.format(at(time))}, ${named.format(at(time))}`,
-    /** The time alone today, the day and the time otherwise.
+    /** Formats only the time for a time today, otherwise the day and the time.
      * @param {Time} time @param {Date} [now] */
     brief: (time, now = new Date()) =>
       isSameDay(at(time), now) ? minute.format(at(time)) : `${day.format(at(time))}, ${minute.format(at(time))}`,
-    /** How long ago or ahead, in the largest unit that fits; days are those of the calendar.
+    /** Formats how far a time is in the past or the future, in the largest unit that fits. Days are counted by the
+     * calendar.
      * @param {Time} time @param {Date} [now] */
     relative: (time, now = new Date()) => {
       let [count, unit] = largestUnit((+at(time) - +now) / 1000);
       if (unit === "day") count = Math.round((dayOf(at(time)) - dayOf(now)) / 86_400_000);
       return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(count, unit);
     },
-    /** A duration in its two largest units.
+    /** Formats a duration in its two largest units.
      * @param {number} seconds */
     duration: (seconds) => duration(language, seconds),
     /** The zone's short name, such as CET. */
@@ -66,7 +67,7 @@ export function times(language, zone) {
 
 /** @typedef {ReturnType<typeof times>} Times */
 
-/** The nearest whole number of the largest unit that fits.
+/** Returns a duration as a number of the largest unit that fits, rounded to a whole number.
  * @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */
 export function largestUnit(seconds) {
   const units = /** @type {[number, number, Intl.RelativeTimeFormatUnit][]} */ ([[1, 60, "second"], [60, 60, "minute"], [3600, 24, "hour"], [86_400, Infinity, "day"]]);

@@ -1,4 +1,4 @@
-// What every screen and part is given, without an import.
+// The types that every screen and part can use without an import.
 declare global {
   type Translate = import("./text.js").Translate;
   type Texts = import("./text.js").Texts;
@@ -6,13 +6,13 @@ declare global {
   type Role = "viewer" | "sender" | "admin";
 
   interface CallOptions {
-    /** Parts of the path. */
+    /** The values of the names in braces in the path. */
     path?: Record<string, string>;
-    /** Absent ones are left out; "" is a bare name. */
+    /** The query. A value of null or undefined is left out; the value "" gives a name without `=`. */
     query?: Record<string, string | number | null | undefined>;
-    /** Sent as JSON. */
+    /** The body, which is sent as JSON. */
     body?: any;
-    /** Further header fields. */
+    /** Header fields in addition to the usual ones. */
     fields?: Record<string, string>;
     signal?: AbortSignal;
   }
@@ -29,7 +29,7 @@ declare global {
     endsAt: string;
     hasPassword: boolean;
     hasFactor: boolean;
-    /** The identity provider by which the operator signs in; null with a password. */
+    /** The name of the identity provider by which the operator signs in; null if the operator has a password. */
     provider: string | null;
     settings: Record<string, any>;
     version: string;
@@ -38,19 +38,19 @@ declare global {
     features: string[];
   }
 
-  /** What a screen is given. */
+  /** The data and functions that a screen gets from the page's frame. */
   interface View {
     /** The named parts of the address. */
     params: Record<string, string>;
     query: URLSearchParams;
-    /** The hub of the address, or the chosen one; "" where there is none. */
+    /** The hub that the address names, or else the chosen hub; "" if there is none. */
     hub: string;
     t: Translate;
     n: ReturnType<typeof import("./text.js").numbers>;
     time: import("./time.js").Times;
     language: string;
     session: Session;
-    /** The highest role in a hub, or on the whole server. */
+    /** Returns the operator's highest role in a hub, or for the whole server if no hub is given. */
     role: (hub?: string) => "viewer" | "sender" | "admin" | null;
     go: (path: string, replace?: boolean) => void;
     /** Shows the sign-in page. */
@@ -59,20 +59,20 @@ declare global {
     saveSettings: (settings: Record<string, any>) => Promise<void>;
     /** Loads a style sheet once. */
     style: (address: string) => Promise<any>;
-    /** Says something that passes, after milliseconds, with something that can be done meanwhile. */
+    /** Shows a message for `length` milliseconds, with a button for `action`. */
     toast: (text: string, action?: { label: string, act: () => any }, length?: number) => void;
   }
 
-  /** What a screen makes of it. */
+  /** An open screen. */
   interface OpenScreen {
     title: string;
     node: Element;
     leave?: () => void;
-    /** The operator has signed in again: a screen that has this was kept as it was meanwhile. */
+    /** Called when the same operator has signed in again. A screen with this function is kept when the session ends. */
     back?: (view: View) => void;
-    /** Whether what it has must not outlive the session. */
+    /** Returns whether the screen must not be kept when the session ends, because its content is confidential. */
     isSecret?: () => boolean;
-    /** Hears single keys; answers whether it has used one. */
+    /** Handles a key that was pressed without a modifier; returns whether the screen has used the key. */
     key?: (key: string) => boolean;
   }
 }

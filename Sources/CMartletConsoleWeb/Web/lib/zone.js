@@ -1,6 +1,7 @@
-/** Times as clocks in a zone show them, for forms: some come twice, some never. */
+/** Converts local times of a time zone for form fields. When clocks change, some local times occur twice and some
+ * never. */
 
-/** What clocks in a zone show, as an input of type `datetime-local` writes it.
+/** Returns the local time of a zone, in the format of an input of type `datetime-local`.
  * @param {Date} time @param {string} zone */
 export function wallClock(time, zone) {
   const parts = new Intl.DateTimeFormat("en", {
@@ -13,7 +14,8 @@ export function wallClock(time, zone) {
 }
 
 /**
- * The instants at which clocks in a zone show a time: none where a change of clocks skips it, two where it comes twice.
+ * Returns the instants that have a local time in a zone: none if a change of clocks skips the local time, two if it
+ * occurs twice.
  *
  * @param {string} local
  * @param {string} zone
@@ -24,7 +26,7 @@ export function instants(local, zone) {
   if (Number.isNaN(asUTC)) return [];
   /** @type {Date[]} */
   const found = [];
-  // Clocks differ from UTC by at most 14 hours, by multiples of 15 minutes.
+  // Local time differs from UTC by at most 14 hours, in multiples of 15 minutes.
   for (let offset = -14 * 4; offset <= 14 * 4; offset += 1) {
     const candidate = new Date(asUTC - offset * 900_000);
     if (wallClock(candidate, zone) === local.slice(0, 16)) found.push(candidate);

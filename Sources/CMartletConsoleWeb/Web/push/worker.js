@@ -1,4 +1,5 @@
-/** Shows the test notifications of "Notify this browser". It has the scope /console/push/ and sees no page. */
+/** The service worker that shows the test notifications of "Notify this browser". Its scope, /console/push/,
+ * contains no page, so it handles no requests of the console. */
 
 const worker = /** @type {any} */ (self);
 

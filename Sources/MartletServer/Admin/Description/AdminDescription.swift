@@ -3,14 +3,13 @@ import MartletHubAPI
 import MartletModel
 import MartletOpenAPI
 
-/// The OpenAPI description of the administration API: the admin socket, except what is below `/rest`, which is the hub's
-/// API.
+/// The OpenAPI description of the administration API: all routes of the admin socket, except those below `/rest`, which
+/// belong to the hub's API.
 struct AdminDescription {
     /// The path at which the admin socket answers with the description.
     static let path = "/openapi.json"
 
-    /// The description of the admin socket. It has one group more than `groups`: that of the route for this
-    /// description.
+    /// The description of all routes: `groups`, and a group for the route at `path`.
     static let description = APIDescription(
         title: "Martlet administration", text: text, version: "1", securitySchemes: [:], schemas: schemas,
         groups: groups + [
@@ -31,7 +30,7 @@ struct AdminDescription {
         server's listeners.
         """
 
-    /// The groups of all routes that the console's description may use too.
+    /// The groups of routes, except the one at `path`. The description of the console's API uses these groups too.
     static var groups: [APIGroup] {
         [
             hubs, credentials, keys, limits, sends, control, deadLetters, campaigns, devices, tags, jobs, users,

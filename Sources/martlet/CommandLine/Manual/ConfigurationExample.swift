@@ -1,4 +1,5 @@
-/// A configuration file that sets nothing, because every setting of a command is in a comment, with its default.
+/// An example of a configuration file. Every setting of a command is in a comment, with its default, so the file
+/// changes nothing.
 enum ConfigurationExample {
     private static let width = 96
 

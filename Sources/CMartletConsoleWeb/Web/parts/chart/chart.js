@@ -1,8 +1,8 @@
-/** A line chart as SVG: `<martlet-chart>` with a legend, a sentence for those who do not see it, and a table. */
+/** `<martlet-chart>`: a line chart in SVG with a legend, a sentence for screen readers, and a table. */
 
 import { h, put, say, svg } from "../../lib/dom.js";
 
-/** At most so many points are drawn: one for three pixels. */
+/** The maximum number of points of a line: one for every three pixels. */
 export const POINTS = 300;
 const WIDTH = 600;
 const HEIGHT = 100;
@@ -10,7 +10,8 @@ const HEIGHT = 100;
 /** @typedef {{name: string, values: (number | null)[], kind?: string}} Line */
 
 /**
- * Keeps the highest of each few values, so that a peak of a second is still seen.
+ * Reduces a list to at most `points` values. Of each group of neighbouring values, the highest is kept, so that a short
+ * peak is still visible.
  *
  * @param {(number | null)[]} values
  * @param {number} [points]
@@ -31,7 +32,7 @@ export function thinned(values, points = POINTS) {
 }
 
 /**
- * The path of a line in a box of `WIDTH` × `HEIGHT`. What is not known is a gap.
+ * Returns the SVG path of a line in a box of `WIDTH` × `HEIGHT`. An unknown value (null) is a gap in the line.
  *
  * @param {(number | null)[]} values
  * @param {number} top The value at the upper edge.
@@ -50,7 +51,7 @@ export function outline(values, top) {
   return text;
 }
 
-/** The next round number that is at least as large.
+/** Returns the smallest round number that is not below a value.
  * @param {number} value */
 export function rounded(value) {
   if (value <= 0) return 1;
@@ -58,7 +59,7 @@ export function rounded(value) {
   return ([1, 2, 5, 10].find((factor) => value <= factor * power) ?? 10) * power;
 }
 
-// The rules above are tested where there is no DOM.
+// The functions above are tested with node, which has no HTMLElement.
 class Chart extends (globalThis.HTMLElement ?? Object) {
   /** @type {Line[]} */
   lines = [];
@@ -70,7 +71,7 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
    * @param {string} options.label
    * @param {(value: number) => string} options.format
    * @param {(values: {low: string, high: string, now: string}) => string} options.sentence
-   * @param {boolean} [options.isRate] Whether values are numbers a second, which the table adds up.
+   * @param {boolean} [options.isRate] Whether the values are counts per second. The table then shows sums.
    */
   begin({ view, label, format, sentence, isRate = false }) {
     this.view = view;
@@ -90,8 +91,9 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
     return this;
   }
 
-  /** @param {Line[]} lines @param {number} start Milliseconds of the first value. @param {number} step Milliseconds from one value to the next.
-   * @param {Line[]} [rows] What the table has, where that is more. */
+  /** @param {Line[]} lines
+   * @param {number} start The time of the first value, in milliseconds since 1970. @param {number} step Milliseconds
+   *   from one value to the next. @param {Line[]} [rows] The lines of the table, if it has more than the chart. */
   show(lines, start, step, rows = lines) {
     if (!this.view || !this.format || !this.sentence) return;
     this.lines = lines.map((line) => ({ ...line, values: thinned(line.values) }));

@@ -1,16 +1,17 @@
-/** The table of a chart, for those who want the numbers. */
+/** The table with the numbers of a chart. */
 
 import { h } from "../../lib/dom.js";
 
-/** Some twenty rows say it as well as three hundred points. */
+/** The maximum number of rows. A table with a row for each point of the chart would be too long to read. */
 const ROWS = 20;
 
 /**
- * One value for each few of a line: what a rate adds up to in that time, or the highest. Nothing known stays nothing.
+ * Returns one value for each group of `every` values of a line: the sum of a rate over the time of the group, or the
+ * highest value. A group without a known value gives null.
  *
  * @param {(number | null)[]} values
  * @param {number} every
- * @param {number} seconds From one value to the next; 0 for the highest.
+ * @param {number} seconds For a rate, the seconds from one value to the next; 0 to get the highest value.
  */
 export function steps(values, every, seconds) {
   const found = [];

@@ -1,10 +1,10 @@
-/** A question before something that cannot be taken back. */
+/** The dialog that asks before an action that cannot be undone. */
 
 import { freshId, h } from "../../lib/dom.js";
 import { openDialog } from "./dialog.js";
 
 /**
- * Asks before something that cannot be taken back.
+ * Asks before an action that cannot be undone.
  *
  * @param {View} view
  * @param {object} question
@@ -12,7 +12,7 @@ import { openDialog } from "./dialog.js";
  * @param {any} question.text
  * @param {string} question.yes
  * @param {boolean} [question.isDanger]
- * @param {string} [question.typed] What must be typed before it can be answered with yes.
+ * @param {string} [question.typed] The text that must be typed before the question can be answered with yes.
  * @param {string} [question.typedLabel]
  * @returns {Promise<boolean>}
  */

@@ -1,10 +1,10 @@
-/** A request as commands that do the same. No DOM but in `show`. */
+/** Shows a request of the console as commands for `martlet` and `curl` that do the same. Only `show` uses the DOM. */
 
 import { address, methodOf } from "../../lib/api.js";
 import { h } from "../../lib/dom.js";
 import { copyable, openDialog } from "./dialog.js";
 
-/** Requests that a hub's own API answers too, so that a token of the hub is enough. */
+/** Requests that the hub's API answers too. For these, `curl` needs only a token of the hub, not the admin socket. */
 const OF_HUB = ["status", "funnel", "failed", "failedOf", "resend", "trace", "pause", "resume", "cancel", "audience"];
 
 /**
@@ -23,7 +23,7 @@ export async function show(view, martlet, name, options) {
 }
 
 /**
- * The line of `martlet` that sends as a request does.
+ * Returns the command line of `martlet` that sends the same message as a request.
  *
  * @param {string} hub
  * @param {Record<string, string>} fields The header fields of the request.
@@ -44,7 +44,8 @@ export function sendLine(hub, fields, body) {
 }
 
 /**
- * The line of `curl` that makes a request: at the hub's own API where it has it, else at the administration's socket.
+ * Returns the command line of `curl` that makes a request: to the hub's API if it has the route, otherwise to the admin
+ * socket.
  *
  * @param {CallName} name
  * @param {CallOptions} [options]
@@ -59,7 +60,7 @@ export function curl(name, options = {}, origin = "") {
   if (method !== "GET") parts.push("-X", method);
   if (isOfHub) parts.push('-H "authorization: $TOKEN"');
   for (const [field, value] of Object.entries(options.fields ?? {})) {
-    // It is the console's own question: elsewhere no tags mean everybody.
+    // Only the console needs this field. To the hub's API, a send without tags already means all devices.
     if (field !== "martlet-everybody") parts.push("-H", quoted(`${field}: ${value}`));
   }
   if (options.body !== undefined) parts.push("-H 'content-type: application/json' --data", quoted(JSON.stringify(options.body)));

@@ -1,10 +1,11 @@
-/** Who it is once more, before secrets are shown or changed. */
+/** The dialog in which operators confirm their identity again before secrets are shown or changed. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, put } from "../../lib/dom.js";
 import { openDialog } from "./dialog.js";
 
-/** Asks for the password again, or by the identity provider; resolves to whether it was right.
+/** Asks the operator to confirm their identity, with the password or at the identity provider. Resolves to whether they
+ * did.
  * @param {View} view @returns {Promise<boolean>} */
 export async function confirmPassword(view) {
   if (view.session.provider) return (await import("../provider/confirm.js")).confirmByProvider(view);

@@ -1,9 +1,9 @@
-/** Dialogs, and a button that shows a request as commands. */
+/** Dialogs, a button that shows a request as commands, and a text with a button that copies it. */
 
 import { freshId, h, icon } from "../../lib/dom.js";
 
 /**
- * Shows a dialog until it is closed; the focus goes back to where it was.
+ * Shows a dialog until it is closed. Then the browser moves the focus back to where it was.
  *
  * @param {string} title
  * @param {any[]} children
@@ -23,10 +23,12 @@ export function openDialog(title, children, kind) {
 }
 
 /**
- * A button that shows a request as the commands that do the same. Functions are asked when it is pressed.
+ * Returns a button that shows a request as commands that do the same. `martlet` and `options` may be functions, which
+ * are called when the button is pressed.
  *
  * @param {View} view
- * @param {string | null | ((code: typeof import("./command.js")) => string | null)} martlet The line for the command `martlet`, where there is one.
+ * @param {string | null | ((code: typeof import("./command.js")) => string | null)} martlet The command line of
+ *   `martlet`; null if there is none.
  * @param {CallName} name
  * @param {CallOptions | (() => CallOptions)} [options]
  */
@@ -38,7 +40,7 @@ export function commandButton(view, martlet, name, options) {
   return h("button.plain", { click }, icon("command"), view.t("command"));
 }
 
-/** A text in a box with a button that copies it, and further buttons.
+/** Returns a box with a text, a button that copies the text, and further buttons.
  * @param {View} view @param {string} text @param {...any} further */
 export function copyable(view, text, ...further) {
   const copy = async () => {

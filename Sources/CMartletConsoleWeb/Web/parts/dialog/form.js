@@ -5,7 +5,8 @@ import { failure } from "../../lib/screen.js";
 import { openDialog } from "./dialog.js";
 
 /**
- * Asks for something: closes when `work` is done, and says why it was not. One click is one request.
+ * Shows a dialog with a form. The dialog closes when `work` succeeds, and otherwise shows why `work` failed. The button
+ * is disabled while `work` runs, so that a double click makes one request.
  *
  * @param {View} view
  * @param {string} title

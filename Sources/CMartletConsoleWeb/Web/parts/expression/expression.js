@@ -1,4 +1,5 @@
-/** `<martlet-expression>`: chooses an audience by chips, or as text. Nothing chosen is nobody; everybody is a chip of its own. */
+/** `<martlet-expression>`: a field for an audience, chosen by chips or written as a tag expression. An empty field
+ * means no devices; all devices have a chip of their own. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";

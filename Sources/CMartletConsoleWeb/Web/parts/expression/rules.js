@@ -1,8 +1,9 @@
-/** Tag expressions as chips and as text: `all of`, `any of` and `none of`, both ways. No DOM here. */
+/** Converts between tag expressions and chips, which are in the groups `all of`, `any of` and `none of`. No DOM
+ * here. */
 
 /** @typedef {{all: string[], any: string[], none: string[]}} Groups */
 
-/** A send may name so many tags; more where they are joined by `||` alone. */
+/** The maximum number of tags in an expression. `ALTERNATIVES_LIMIT` applies if the expression uses only `||`. */
 export const TAG_LIMIT = 6;
 export const ALTERNATIVES_LIMIT = 20;
 
@@ -14,14 +15,14 @@ export function isTag(tag) {
   return TAG.test(tag);
 }
 
-/** The expression of chips; "" where nothing is chosen, which is no audience.
+/** Returns the tag expression of chips; "" if nothing is chosen, which means no devices.
  * @param {Groups} groups */
 export function toText({ all, any, none }) {
   const alternatives = any.length > 1 && (all.length > 0 || none.length > 0) ? `(${any.join(" || ")})` : any.join(" || ");
   return [...all, alternatives, ...none.map((tag) => `!${tag}`)].filter(Boolean).join(" && ");
 }
 
-/** The chips of an expression, or null where chips cannot say it.
+/** Returns the chips of a tag expression; null if chips cannot express it.
  * @param {string} text @returns {Groups | null} */
 export function toGroups(text) {
   /** @type {Groups} */
@@ -43,14 +44,14 @@ export function toGroups(text) {
   return groups;
 }
 
-/** Tags joined by `||` alone, or null.
+/** Returns the tags of a text in which tags are joined by `||`; null if the text has another form.
  * @param {string} text */
 function alternatives(text) {
   const tags = text.split("||").map((one) => one.trim());
   return tags.every(isTag) ? tags : null;
 }
 
-/** The parts between `&&` outside of parentheses, or null where these do not match.
+/** Returns the parts of a text between the `&&` that are outside parentheses; null if the parentheses do not match.
  * @param {string} text */
 function splitAnds(text) {
   const parts = [];
@@ -69,7 +70,7 @@ function splitAnds(text) {
   return depth === 0 ? [...parts, part.trim()] : null;
 }
 
-/** How many tags there are and how many there may be.
+/** Returns the number of tags, and the maximum number for an expression of this kind.
  * @param {Groups} groups */
 export function limits({ all, any, none }) {
   const isAlternativesAlone = all.length === 0 && none.length === 0;

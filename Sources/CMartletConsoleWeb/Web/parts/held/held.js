@@ -1,4 +1,4 @@
-/** A send that is held: what it waits for and until when; and what is decided about a send, with its questions. */
+/** Sends that are held: what they wait for, and the buttons that let them continue or stop them. */
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
@@ -10,16 +10,16 @@ export async function loadHeld(view) {
 }
 
 /**
- * What a held send waits for.
+ * Returns what a held send waits for: a person, a time, or enough answers for the first devices.
  *
- * @param {any} send A row of a list, or a status; of a canary with `goesOnAt`.
+ * @param {any} send A send of a list, or the status of a send; of a canary, it has `goesOnAt`.
  * @param {number} [now]
  * @returns {"paused" | "halted" | "approval" | "time" | "answers"}
  */
 export function waitsFor(send, now = Date.now()) {
   if (send.control !== "holding") return send.control;
   if (!send.goesOnAt) return "approval";
-  // When its time is over it goes on at once, unless too few of the first devices have a result.
+  // A canary whose time has passed continues at once, unless too few of its first devices have a result.
   return send.waitsFor === "answers" || Date.parse(send.goesOnAt) <= now ? "answers" : "time";
 }
 
@@ -35,7 +35,7 @@ export function sentence({ t, time }, send, now) {
  * Pauses, continues or stops a send.
  *
  * @param {View} view @param {{hub: string, id: string}} path @param {"resume" | "pause" | "cancel"} name
- * @returns {Promise<any>} The status, if it is done.
+ * @returns {Promise<any>} The new status; null if the operator did not confirm the question.
  */
 export async function decide(view, path, name) {
   const { t } = view;
@@ -45,7 +45,7 @@ export async function decide(view, path, name) {
   return status;
 }
 
-/** What a held send waits for, and buttons that let it go on now or stop it.
+/** Returns a sentence about what a held send waits for, with buttons that let the send continue now or stop it.
  * @param {View} view @param {{hub: string, id: string}} path @param {any} send @param {() => void} decided */
 export function heldLine(view, path, send, decided) {
   const { t } = view;

@@ -21,7 +21,7 @@ test("a canary waits for its time, for results when that is over, and without a 
 test("it is said until when it waits, and what would prevent that it goes on", () => {
   assert.equal(sentence(view, canary, now), "The first devices have it. The rest goes out by itself: Nov 26, 2026, 14:10 UTC.");
   assert.match(sentence(view, { ...canary, rollout: { halt: { percent: 5 } } }, now), /It halts instead if more than 5 % of the first fail\.$/);
-  // The row of a list has its roll-out as a text.
+  // In a list, the roll-out of a send is a text.
   assert.doesNotMatch(sentence(view, { ...canary, rollout: "first=2; wait=PT600S; halt=5%" }, now), /halts/);
   assert.match(sentence(view, { control: "paused", expiresAt: "2026-11-27T14:00:00Z" }, now), /expires Nov 27/);
 });

@@ -1,4 +1,4 @@
-/** What a device shows of a payload, drawn from an appearance that the server has read back from the payload's bytes. */
+/** Draws what a device shows for a payload, from the appearance that the server has read from the payload's bytes. */
 
 import { h, icon } from "../../lib/dom.js";
 
@@ -7,14 +7,14 @@ const KINDS = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * A frame of a device with its notification.
+ * Returns a picture of a device with the notification that it shows.
  *
  * @param {View} view
- * @param {any} appearance What the server says; null where the bytes do not tell.
+ * @param {any} appearance The appearance from the server; null if it cannot be read from the payload.
  * @param {object} options
- * @param {string} options.app The name that stands on the notification.
+ * @param {string} options.app The name of the app on the notification.
  * @param {string} options.name The frame's caption.
- * @param {string} [options.size] Bytes of those that there may be.
+ * @param {string} [options.size] The size of the payload and its maximum, as a text.
  * @param {string} [options.picture] The address of a local picture to try.
  */
 export function look(view, appearance, { app, name, size, picture }) {
@@ -58,8 +58,8 @@ function notes(appearance, t) {
   return list.length > 0 && h("ul.look-notes", list.map((one) => h("li", one)));
 }
 
-/** A name of a newer server that there is no text for yet, as words.
- * @param {string} text A text, or the key that stands for a missing one. */
+/** Returns the text of a caution. If the pages have no text for a newer server's caution, turns its key into words.
+ * @param {string} text The text of the caution, or its key if there is no text. */
 function spoken(text) {
   if (!text.startsWith("caution.")) return text;
   const words = text.slice(8).replace(/([A-Z])/g, " $1").toLowerCase();

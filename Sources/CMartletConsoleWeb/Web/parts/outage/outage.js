@@ -1,14 +1,14 @@
-/** A push service that takes nothing: what it answers since when, what waits, what Martlet does, and what is to be done. */
+/** Sentences about a push service to which no push gets through: its answer, the waiting pushes, and advice. */
 
 import { serviceName } from "../../lib/screen.js";
 
 /**
- * Sentences about a failing service, the most important first.
+ * Returns sentences about a failing push service, the most important first.
  *
  * @param {View} view
  * @param {string} platform
- * @param {any} failure Of an alert or of a hub's services: the origin, the status, the reason, and since when.
- * @param {any} waiting The pushes that wait; null if none does.
+ * @param {any} failure From an alert or from a hub's services: `origin`, `status`, `reason` and `since`.
+ * @param {any} waiting The pushes that wait for another attempt; null if none wait.
  * @returns {Promise<string[]>}
  */
 export async function outage(view, platform, failure, waiting) {

@@ -1,25 +1,28 @@
-/** What an outcome of a push means: in the reader's words, and where only the server knows the cause, in the server's. */
+/** Explains the outcomes of pushes, in the operator's language. If only the server knows the cause, its English
+ * sentence is shown too. */
 
 import { h } from "../../lib/dom.js";
 import { path } from "../../lib/screen.js";
 
-/** Outcomes that the hub itself decides too, for causes of which only its own sentence tells. */
+/** Outcomes that come from a push service or from the hub itself. If the hub has decided the outcome, only its
+ * sentence says why. */
 const MIXED = ["BadChannel", "InvalidCredentials", "InvalidNotificationFormat"];
 
-/** Outcomes that a person mends at the hub's push services: more attempts do not help before. */
+/** Outcomes for which a person must change something at the hub's push services before another attempt can succeed. */
 const AT_SERVICES = ["InvalidCredentials", "WrongToken", "TokenProviderInterfaceError"];
-/** Outcomes that end by themselves. */
+/** Outcomes whose cause usually disappears by itself, so that a later attempt succeeds. */
 const PASSING = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "Throttled", "TokenProviderUnreachable"];
-/** Reasons of push services that say more than their outcome. */
+/** Reasons of push services that have a text of their own, because they say more than the outcome; each with the key
+ * of its text. */
 const REASONS = /** @type {Record<string, string>} */ ({ ExpiredProviderToken: "ExpiredProviderToken", THIRD_PARTY_AUTH_ERROR: "THIRD_PARTY_AUTH_ERROR", APNS_AUTH_ERROR: "THIRD_PARTY_AUTH_ERROR" });
-/** It is mended at the push service. */
+/** The reason whose cause must be corrected at the push service, not in the hub. */
 const ELSEWHERE = "THIRD_PARTY_AUTH_ERROR";
 
-/** Whether a person must do something before more attempts help.
+/** Returns whether a person must do something before another attempt can succeed.
  * @param {string} outcome */
 export const needsPerson = (outcome) => AT_SERVICES.includes(outcome);
 
-/** Whether only a recorded cause says what happened.
+/** Returns whether the outcome alone may not say what happened, so that the recorded causes are needed.
  * @param {string} outcome */
 export const needsCause = (outcome) => MIXED.includes(outcome);
 
@@ -28,16 +31,17 @@ export async function loadOutcomes(view) {
   view.t.add((await import(`./text.${view.language}.js`)).default);
 }
 
-/** The link to where credentials are mended.
+/** Returns a link to the screen on which credentials are changed.
  * @param {View} view */
 export const servicesLink = ({ t, hub }) => h("a", { href: path("hubs", hub) }, t("outcome.services"));
 
 /**
- * What happened and what to do; `quote` is the cause in the server's words, which then says it all.
+ * Returns what happened (`text`) and what to do (`todo`). If the hub has decided the outcome, `quote` is its sentence
+ * about the cause.
  *
  * @param {View["t"]} t
  * @param {string} outcome
- * @param {string} reason What the push service said, or a sentence of the hub, which ends with a full stop.
+ * @param {string} reason The push service's name for the error, or a sentence of the hub, which ends with a full stop.
  * @returns {{text: string, todo: string, quote: string, isAtServices: boolean}}
  */
 export function told(t, outcome, reason) {

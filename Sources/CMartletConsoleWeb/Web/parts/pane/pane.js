@@ -1,19 +1,20 @@
-/** Parts of screens that ask the server: they show loading, errors and emptiness alike. */
+/** Parts of screens with data from the server. All of them show loading, errors and empty lists in the same way. */
 
 import { h, icon, put } from "../../lib/dom.js";
 import { failure, skeleton, to } from "../../lib/screen.js";
 
 /**
- * A part of a screen that shows what the server answers: its frame at once, grey bars after 300 ms, what failed with a
- * button to try again (what was there stays), and what belongs here where there is nothing.
+ * Returns a part of a screen that loads data from the server and shows it. While there is no data yet, grey bars are
+ * shown after 300 ms. If loading fails, the error is shown with a button to try again, above any data that was loaded
+ * before.
  *
  * @param {object} options
  * @param {View["t"]} options.t
  * @param {(signal: AbortSignal) => Promise<any>} options.load
  * @param {(data: any) => any} options.render Nodes for the data.
- * @param {number} [options.bars] How many grey bars stand for it.
- * @param {string} [options.kind] Classes.
- * @param {string} [options.heading] The screen's heading, for as long as the data that has it is not there.
+ * @param {number} [options.bars] The number of grey bars.
+ * @param {string} [options.kind] The CSS classes of the part.
+ * @param {string} [options.heading] The heading of the screen, used until `render` has drawn the heading.
  * @returns {any} An element with a method `reload`.
  */
 export function pane({ t, load, render, bars = 3, kind, heading }) {
@@ -55,7 +56,7 @@ export function pane({ t, load, render, bars = 3, kind, heading }) {
 }
 
 /**
- * What stands where a list is empty: what belongs here, and the one next step.
+ * Returns the content for an empty list: what the list is for, and what to do next.
  *
  * @param {string} symbol
  * @param {string} title
@@ -67,7 +68,7 @@ export function empty(symbol, title, text, ...steps) {
     steps.length > 0 && h("div.row.center", steps));
 }
 
-/** The tabs of the list of sends.
+/** Returns the tabs of the list of sends.
  * @param {View} view @param {"all" | "campaigns" | "waiting" | "failed"} here */
 export function sendTabs({ t, hub }, here) {
   return h("nav.tabs", { "aria-label": t("place.sends") }, ["all", "campaigns", "waiting", "failed"].map((name) =>

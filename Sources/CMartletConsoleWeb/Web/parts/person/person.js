@@ -1,4 +1,4 @@
-/** The devices of a user: those that are registered, and those that were, with what ended it. */
+/** The devices of a user: those that are registered, and former ones with the reason why they no longer are. */
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
@@ -11,9 +11,10 @@ export async function loadPerson(view) {
 }
 
 /**
- * Devices that a user had and has no more, newest first.
+ * Returns devices that the user no longer has, newest first.
  *
- * @param {View} view @param {string} user @param {string | null} [before] The `next` of the page before. @param {AbortSignal} [signal]
+ * @param {View} view @param {string} user @param {string | null} [before] The `next` of the previous page.
+ * @param {AbortSignal} [signal]
  * @returns {Promise<{devices: any[], lookedBackTo: string | null, next: string | null}>}
  */
 export async function former(view, user, before = null, signal) {
@@ -21,13 +22,13 @@ export async function former(view, user, before = null, signal) {
     const found = await call("formerDevices", { path: { hub: view.hub }, body: { user, before }, signal });
     return { ...found, devices: byDevice(found.devices) };
   } catch (error) {
-    // What is no name of a user has no devices.
+    // The server refuses a text that is not a valid user name. No user with that name has devices.
     if (error.status === 400) return { devices: [], lookedBackTo: null, next: null };
     throw error;
   }
 }
 
-/** The registrations of an installation are one device.
+/** Returns one registration for each device: all registrations of an installation are one device.
  * @param {any[]} registrations @returns {any[]} */
 export function byDevice(registrations) {
   const seen = new Set();
@@ -40,13 +41,13 @@ export function byDevice(registrations) {
 /** @param {any} device @returns {string} */
 export const idOf = (device) => device.installation ?? device.registration;
 
-/** What ended it, with the moment.
+/** Returns a sentence that says why and when the user's registration of the device ended.
  * @param {View} view @param {any} device */
 export function ended({ t, time }, device) {
   return t(`ended.${device.change}`, { service: serviceName(device.platform), time: time.full(device.endedAt) });
 }
 
-/** Says that a user has no device, and what became of the last one.
+/** Shows that a user has no device, and why the registration of the last one ended.
  * @param {View} view @param {string} name @param {{devices: any[], lookedBackTo: string | null, next: string | null}} found */
 export function noDevice(view, name, { devices: [last], lookedBackTo, next }) {
   const { t, time } = view;
@@ -55,8 +56,9 @@ export function noDevice(view, name, { devices: [last], lookedBackTo, next }) {
     h("p.quiet", t(last ? "noDevice.do" : "noDevice.check"))));
 }
 
-/** A row that leads somewhere about a device.
- * @param {View} view @param {any} device @param {string} address @param {...any} rest What stands behind its name. */
+/** Returns a list row for a device, which is a link.
+ * @param {View} view @param {any} device @param {string} address
+ * @param {...any} rest The content after the device's name. */
 export function deviceRow(view, device, address, ...rest) {
   return h("li", h("a", { href: address },
     h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),

@@ -1,12 +1,12 @@
-/** Who it is once more, by the identity provider. */
+/** The dialog in which operators confirm their identity at the identity provider. */
 
 import { h, put } from "../../lib/dom.js";
 import { openDialog } from "../dialog/dialog.js";
 import { begin, channel } from "./provider.js";
 
 /**
- * The provider asks in a tab of its own, so that this screen stays as it is. The link is a link, because browsers refuse
- * windows that a script opens late.
+ * Asks the operator to sign in at the provider again, in a new tab, so that this screen stays open. The new tab is
+ * opened by a link, because browsers block a window that a script opens some time after a click.
  *
  * @param {View} view @returns {Promise<boolean>} Whether the same operator was confirmed.
  */

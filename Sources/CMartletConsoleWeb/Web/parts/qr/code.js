@@ -1,11 +1,11 @@
 /**
  * QR codes (ISO/IEC 18004): bytes, error correction level M, versions 1 to 20, which hold 666 bytes.
  *
- * A code that carries a secret is made here, in the page that has the secret already: no other address, answer or cache ever
- * has it.
+ * The code of a secret is made in the page, which has the secret already, so that no server, address or cache gets it.
  */
 
-/** For each version from 1 on: the error correction codewords of a block, and the number of blocks. */
+/** `CORRECTION` has the number of error correction codewords of a block, `BLOCKS` the number of blocks, for each
+ * version from 1 on. */
 const CORRECTION = /** @type {any} */ ([10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26]);
 const BLOCKS = /** @type {any} */ ([1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16]);
 /** The bits of level M in the format information are 00. */
@@ -20,14 +20,16 @@ const MASKS = [
   (/** @type {number} */ x, /** @type {number} */ y) => (((x * y) % 2) + ((x * y) % 3)) % 2 === 0,
   (/** @type {number} */ x, /** @type {number} */ y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
-/** What looks like a finder pattern beside four light modules, in both directions. */
+/** The sequences of modules that look like a finder pattern beside four light modules, in both directions; 1 is
+ * dark. */
 const FINDERS = ["10111010000", "00001011101"];
 
 /**
  * Makes the code of a text.
  *
  * @param {string} text At most 666 bytes of UTF-8.
- * @returns {boolean[][]} The rows; true is dark. The quiet zone of four light modules around them is not among them.
+ * @returns {boolean[][]} The rows of modules; true is dark. The quiet zone, four light modules on each side, is not
+ *   included.
  * @throws {RangeError} The text is too long.
  */
 export function qrCode(text) {
@@ -44,7 +46,7 @@ function lengthBits(version) {
   return version < 10 ? 8 : 16;
 }
 
-/** The codewords that a version has room for, of data and of error correction.
+/** Returns the number of codewords that a version has room for: those of data and those of error correction.
  * @param {number} version */
 function allCodewords(version) {
   const alignments = version < 2 ? 0 : Math.floor(version / 7) + 2;
@@ -59,7 +61,7 @@ function dataCodewords(version) {
   return allCodewords(version) - CORRECTION[version - 1] * BLOCKS[version - 1];
 }
 
-/** The data: the mode, the length, the bytes, and what fills the rest.
+/** Returns the codewords of the data: the mode, the length, the bytes, and padding for the rest.
  * @param {number} version @param {Uint8Array} bytes */
 function codewords(version, bytes) {
   /** @type {number[]} */
@@ -78,7 +80,7 @@ function codewords(version, bytes) {
   return found;
 }
 
-/** A product in the field of 256 elements with the polynomial 0x11d.
+/** Returns the product of two elements of the finite field with 256 elements and the polynomial 0x11d.
  * @param {number} a @param {number} b */
 function product(a, b) {
   let found = 0;
@@ -86,7 +88,7 @@ function product(a, b) {
   return found;
 }
 
-/** The Reed-Solomon codewords of a block.
+/** Returns the Reed-Solomon error correction codewords of a block.
  * @param {any} data @param {number} degree @returns {number[]} */
 function correction(data, degree) {
   const divisor = /** @type {any} */ (Array(degree).fill(0));
@@ -103,7 +105,8 @@ function correction(data, degree) {
   return rest;
 }
 
-/** All codewords in the order in which they are placed. The last blocks have one more of data.
+/** Returns all codewords in the order in which they are placed in the code. The last blocks may have one data codeword
+ * more.
  * @param {number} version @param {number[]} data @returns {any} */
 function interleaved(version, data) {
   const [count, degree] = [BLOCKS[version - 1], CORRECTION[version - 1]];
@@ -121,7 +124,7 @@ function interleaved(version, data) {
   return [...columns(blocks, short + 1), ...columns(corrections, degree)];
 }
 
-/** The modules of a code while it is made. */
+/** The modules of a code that is being made. */
 class Grid {
   /** @param {number} version */
   constructor(version) {
@@ -129,7 +132,7 @@ class Grid {
     this.size = version * 4 + 17;
     /** @type {any} */
     this.rows = Array.from({ length: this.size }, () => Array(this.size).fill(false));
-    /** Which modules carry no data.
+    /** Whether each module belongs to a pattern and so carries no data, by row and column.
      * @type {any} */
     this.fixed = Array.from({ length: this.size }, () => Array(this.size).fill(false));
     this.drawPatterns();
@@ -158,7 +161,8 @@ class Grid {
     this.drawVersion();
   }
 
-  /** Squares around a module; how dark they are depends on how far they are from it.
+  /** Draws concentric squares around a module. `isDark` says whether the modules at a distance from the center are
+   * dark.
    * @param {number} x @param {number} y @param {number} reach @param {(far: number) => boolean} isDark */
   drawSquares(x, y, reach, isDark) {
     for (let dy = -reach; dy <= reach; dy += 1) {
@@ -169,7 +173,7 @@ class Grid {
     }
   }
 
-  /** The rows, which are the columns too, of the alignment patterns. */
+  /** Returns the rows in which alignment patterns have their centers. The columns have the same numbers. */
   alignments() {
     if (this.version === 1) return [];
     const count = Math.floor(this.version / 7) + 2;
@@ -177,7 +181,7 @@ class Grid {
     return [6, ...Array.from({ length: count - 1 }, (_, index) => this.size - 7 - (count - 2 - index) * step)];
   }
 
-  /** The level and the mask, twice, with a BCH code.
+  /** Draws the format information twice: the error correction level and the mask, with the check bits of a BCH code.
    * @param {number} mask */
   drawFormat(mask) {
     const data = (LEVEL << 3) | mask;
@@ -203,7 +207,7 @@ class Grid {
     }
   }
 
-  /** Places codewords from the lower right corner on, in pairs of columns, up and down in turn.
+  /** Places the codewords in pairs of columns, alternately upwards and downwards, from the lower right corner on.
    * @param {any} all */
   place(all) {
     let index = 0;
@@ -222,7 +226,7 @@ class Grid {
     }
   }
 
-  /** The rows with the mask that has the fewest features that mislead a reader. */
+  /** Returns the rows with the mask whose `penalty` is lowest. */
   masked() {
     const found = MASKS.map((isFlipped, mask) => {
       this.drawFormat(mask);
@@ -233,7 +237,7 @@ class Grid {
   }
 }
 
-/** The check bits of a BCH code.
+/** Returns the check bits of a BCH code.
  * @param {number} data @param {number} degree @param {number} polynomial */
 function remainder(data, degree, polynomial) {
   let rest = data;
@@ -241,7 +245,8 @@ function remainder(data, degree, polynomial) {
   return rest;
 }
 
-/** How much of a code may mislead a reader: long runs, blocks, what looks like a finder pattern, and too much of one kind.
+/** Returns the penalty of a code, which is higher the more its features can mislead a scanner: long runs, blocks,
+ * sequences that look like a finder pattern, and many more modules of one colour than of the other.
  * @param {any} rows */
 function penalty(rows) {
   const size = rows.length;

@@ -3,12 +3,13 @@
 import { svg } from "../../lib/dom.js";
 import { qrCode } from "./code.js";
 
-/** The light modules around a code, without which readers do not find it. */
+/** The width of the light border around a code, in modules. Without the border, scanners do not find the code. */
 const QUIET = 4;
 
-/** Draws the code of a text; null if the text is too long for one. It is dark on light in every theme, because not every reader
- * finds a code the other way round.
- * @param {string} text @param {string} label What the picture is, for people who do not see it. @returns {SVGElement | null} */
+/** Draws the code of a text; null if the text is too long for one. The code is dark on light in every theme, because
+ * some scanners do not find a light code on a dark ground.
+ * @param {string} text @param {string} label The description of the picture for screen readers.
+ * @returns {SVGElement | null} */
 export function qr(text, label) {
   let rows;
   try {
@@ -21,7 +22,7 @@ export function qr(text, label) {
     svg("rect", { width: size, height: size, fill: "#fff" }), svg("path", { fill: "#000", d: outline(rows) }));
 }
 
-/** The dark modules of each row as rectangles, one for each run.
+/** Returns an SVG path with a rectangle for each run of dark modules in a row.
  * @param {boolean[][]} rows */
 function outline(rows) {
   return rows.flatMap((row, y) => [...row.map(Number).join("").matchAll(/1+/g)]

@@ -1,4 +1,4 @@
-/** The end of a session, told before it comes. */
+/** The notice that the session is about to end. */
 
 import { call } from "../../lib/api.js";
 import { h, put } from "../../lib/dom.js";

@@ -1,8 +1,8 @@
-/** What single keys do. */
+/** Handles keys that are pressed without a modifier. */
 
 import { to } from "../../lib/screen.js";
 
-/** Places, in the order of the header. */
+/** The keys that open the places of the header after `g`, in the order of the header. */
 const PLACES = ["n", "s", "p", "h", "v"];
 let afterG = 0;
 
@@ -13,7 +13,7 @@ let afterG = 0;
  * @param {HTMLElement} page.main
  * @param {() => void} page.openSearch
  * @param {(address: string) => void} page.go
- * @param {(key: string) => void} page.own What the screen does with keys.
+ * @param {(key: string) => void} page.own The open screen's own handler of keys.
  * @param {() => View} page.view
  */
 export function press(key, { header, main, openSearch, go, own, view }) {
@@ -32,7 +32,7 @@ export function press(key, { header, main, openSearch, go, own, view }) {
   else own(key);
 }
 
-/** @param {HTMLElement} main @param {number} step Rows of the first list. */
+/** @param {HTMLElement} main @param {number} step The number of rows of the first list by which the focus moves. */
 function move(main, step) {
   const rows = /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".list > li > a")]);
   const index = rows.indexOf(/** @type {any} */ (document.activeElement));

@@ -1,4 +1,4 @@
-/** The list of keys. */
+/** The dialog with the list of keys. */
 
 import { h } from "../../lib/dom.js";
 import { openDialog } from "../dialog/dialog.js";

@@ -39,7 +39,7 @@ export async function openMenu(view, opener, settings, zone) {
     const drafts = keptDrafts();
     const answer = drafts.length > 0 ? await askAbout(drafts) : "keep";
     if (!answer) return;
-    // This page need not be told.
+    // The stream is closed first, so that this page does not react to the end of its own session.
     live.close();
     try {
       await call("signOut", { body: {} });
@@ -51,7 +51,7 @@ export async function openMenu(view, opener, settings, zone) {
     sessionStorage.clear();
     await view.left();
   }
-  /** Asks about drafts.
+  /** Asks what to do with the drafts in this browser.
    * @param {string[]} drafts @returns {Promise<string>} "delete", "keep", or "" to stay signed in. */
   async function askAbout(drafts) {
     const { openDialog } = await import("../dialog/dialog.js");

@@ -19,7 +19,8 @@ export async function openSearch(view) {
     const text = input.value.trim();
     if (text === "") return;
     dialog.close();
-    // Ids of sends are told from other words by their form; a device's handle must not stand in an address.
+    // The id of a send is recognized by its form. Any other text goes to the search through the session storage,
+    // because it may be a device's handle, which must not be in an address.
     if (/^[0-9a-f]{32}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text)) return view.go(to.send(view.hub, text));
     sessionStorage.setItem("search", text);
     view.go(path("hubs", view.hub, "people"));

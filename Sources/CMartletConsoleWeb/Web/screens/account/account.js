@@ -1,4 +1,4 @@
-/** The operator's own password and sessions. */
+/** The screen of the operator's account: password, second factor and sessions. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -28,7 +28,7 @@ function row(view, one, reload) {
   !one.isCurrent && h("button", { click: end }, t("end"))));
 }
 
-/** A short name of what a browser says that it is.
+/** Returns a short name of the browser and the system in a `User-Agent`.
  * @param {string} agent */
 export function browser(agent) {
   const name = /(Firefox|Edg|OPR|Chrome|Safari)\/[\d.]+/.exec(agent ?? "")?.[1] ?? "";
@@ -49,7 +49,7 @@ function factor(view) {
   const begin = async () => {
     try {
       const made = await call("beginFactor", { body: {} });
-      // The page works without the picture: the secret can be typed.
+      // If the QR code cannot be loaded, the page works without it, because the secret can be typed.
       const picture = await import("../../parts/qr/qr.js").then(({ qr }) => qr(made.uri, t("factor.qr")), () => null);
       put(content, h("div.stack.tight", h("p", t("factor.secret")), picture, h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.address", { href: made.uri }, made.uri)),
         codeForm(view, "confirmFactor", t("factor.confirm"), (answer) => put(content, h("div.stack.tight", h("p", t("factor.codes")), h("div.code", answer.recoveryCodes.map((/** @type {string} */ code) => h("div", code))))))));

@@ -1,4 +1,4 @@
-/** Campaigns: drafts with names that the server keeps, and what was sent from them. */
+/** The screen of campaigns: drafts with names that the server stores, and the sends that were made from them. */
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";

@@ -1,4 +1,4 @@
-/** A draft as the commands that send what the page would send, when the page would send it. */
+/** Shows a draft as commands that send the same message at the same time. */
 
 import { sendLine, show } from "../../parts/dialog/command.js";
 import { fields, message } from "./message.js";
@@ -6,7 +6,7 @@ import { fields, message } from "./message.js";
 /** @param {import("./compose.js").Compose} compose */
 export function showDraft(compose) {
   const { draft, hub, view } = compose;
-  // Without tags, a command would send to everybody.
+  // A `curl` command without tags would send to all devices.
   if (!compose.hasAudience) return view.toast(view.t("count.nobody"));
   const isLater = draft.when === "at";
   const sent = { ...fields(draft, view), ...(isLater ? { "servicebusnotification-scheduletime": compose.dueAt().toISOString() } : {}) };

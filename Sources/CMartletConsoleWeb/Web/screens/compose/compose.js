@@ -1,4 +1,5 @@
-/** New send: message, audience and time on one page; what devices will show beside it; checked before it can be sent. */
+/** The screen for a new send: fields for message, audience and time, and previews. A draft must pass a dry run
+ * before it can be sent. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
@@ -23,7 +24,7 @@ export class Compose {
     this.hub = view.hub;
     owner.name = view.session.operator;
     this.draft = kept(view.hub) ?? fresh();
-    // What the last check was of, and what it said.
+    // The last dry run, and the content of the draft at that time.
     this.check = /** @type {{of: string, run: any} | null} */ (null);
     /** @type {number | null} */
     this.count = null;
@@ -37,9 +38,9 @@ export class Compose {
     this.pending = /** @type {{timer: number, id: string, end: number, undo: () => Promise<void>} | null} */ (null);
     this.campaignLine = h("p.quiet", { role: "status" });
     this.others = h("div");
-    // The fields of other languages draw themselves anew when there are other buttons.
+    // Draws the fields for other languages again, when buttons were added or removed. `languages.js` sets the function.
     this.drawLanguages = () => {};
-    // The fields of the time know it.
+    // Returns the time of a send that goes out later. `when.js` sets the function.
     this.dueAt = () => new Date(NaN);
     this.checkBox = h("div.stack.tight");
     this.actions = h("div.stack.tight");
@@ -65,7 +66,7 @@ export class Compose {
     this.changed();
   }
 
-  /** Whether the operator may send here; if not, it is said. */
+  /** Returns whether the operator may send in this hub. If not, shows a message. */
   maySend() {
     const { view } = this;
     const may = !["viewer", null].includes(view.role(this.hub));
@@ -73,7 +74,7 @@ export class Compose {
     return may;
   }
 
-  /** Another sign-in: what was written is still there, for the same person and as long as the role allows it.
+  /** Continues after another sign-in. The draft is still there if the operator is the same and may still send.
    * @param {View} view */
   back(view) {
     const isSame = view.session.operator === this.view.session.operator;
@@ -82,7 +83,7 @@ export class Compose {
     if (this.maySend()) this.changed();
   }
 
-  /** Takes over what the address names: a send to copy, an audience, or a campaign. */
+  /** Makes the draft from what the query of the address names: a send to copy or change, an audience, or a campaign. */
   async fill() {
     const { query } = this.view;
     if (["copy", "change", "to", "campaign"].some((name) => query.has(name))) await (await this.part("drafts")).take(this);
@@ -120,7 +121,7 @@ export class Compose {
     return this.later("more", Boolean(isUsed));
   }
 
-  /** Fields that come when they are opened.
+  /** Returns a section whose fields are loaded when it is opened.
    * @param {"more" | "languages"} name @param {boolean} isOpen */
   later(name, isOpen) {
     const box = h("div.stack");
@@ -133,7 +134,7 @@ export class Compose {
     return details;
   }
 
-  /** Code that comes when it is needed, with its texts.
+  /** Loads the code and the texts of a part of this screen.
    * @param {"more" | "languages" | "check" | "out" | "campaign" | "drafts"} name @returns {Promise<any>} */
   async part(name) {
     const { view } = this;
@@ -189,7 +190,8 @@ export class Compose {
       h("p.help.quiet.small", t("rollout.help")));
   }
 
-  /** Something is different: what was checked is void; count soon, check a little later. */
+  /** Handles a change of the draft: discards the last dry run, counts the audience soon, and makes a dry run a
+   * little later. */
   changed() {
     const { draft, view } = this;
     const state = content(draft);
@@ -219,7 +221,7 @@ export class Compose {
     return this.draft.everybody || this.draft.to.trim() !== "";
   }
 
-  /** How many devices get it before it waits; 0 if all do. */
+  /** The number of devices that get the message before a canary waits; 0 if all devices get it at once. */
   get first() {
     const count = this.view.session.features?.includes("canary") ? first(this.draft) : 0;
     return count < (this.count ?? 0) ? count : 0;
@@ -252,12 +254,13 @@ export class Compose {
   }
 
   /** Saves the draft as a campaign.
-   * @param {boolean} isNew Whether as one of its own, although it is of another. @returns {Promise<boolean>} */
+   * @param {boolean} isNew Whether to save it as a new campaign, even if it belongs to a campaign already.
+   * @returns {Promise<boolean>} */
   async save(isNew = false) {
     return (await this.part("campaign")).save(this, isNew);
   }
 
-  /** Tells the server what was sent from the campaign.
+  /** Records at the server which notification was sent from the campaign.
    * @param {string} id */
   recordSend(id) {
     const { campaign } = this.draft;
@@ -286,7 +289,8 @@ export class Compose {
   leave() {
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
-    // Leaving the page is no undo: the send goes out, and is in the list. Undo stays in sight until then.
+    // If the operator leaves the page within the ten seconds, the send still goes out. A message with the button Undo
+    // stays until then.
     const { pending, view } = this;
     window.clearInterval(pending?.timer);
     if (pending) {

@@ -1,4 +1,4 @@
-/** A draft: what is kept of it, and what is wrong with it. No DOM here. */
+/** Drafts: their content, their storage in this browser, and the problems of their fields. No DOM here. */
 
 import { draftKey, othersKey } from "../../lib/drafts.js";
 
@@ -8,25 +8,26 @@ import { draftKey, othersKey } from "../../lib/drafts.js";
 
 export function fresh() {
   return {
-    // The idempotency key: a double click is one send.
+    // The idempotency key, so that a double click makes one send.
     id: crypto.randomUUID(), title: "", text: "", link: "", picture: "", collapse: "", badge: "", sound: "default", priority: "normal", data: /** @type {[string, string][]} */ ([]),
     confidential: false, silent: false, truncate: false, to: "", everybody: false, first: "", wait: "", rate: "", halt: "",
-    // The language of the texts above, if there are others; what others say, with the titles of the buttons by their places.
+    // The language of the texts above, if there are other languages; and the texts in other languages, with the titles
+    // of the buttons in the order of `actions`.
     language: "", languages: /** @type {Language[]} */ ([]),
-    // Names of variables, each with its default; buttons.
+    // The variables, each with its default value; and the buttons.
     variables: /** @type {[string, string][]} */ ([]), actions: /** @type {Action[]} */ ([]),
-    // The scheduled send that it takes the place of.
+    // The id of the scheduled send that this draft replaces.
     replaces: /** @type {string | null} */ (null),
-    // `at` is what clocks show; of two such instants, `which`.
+    // `at` is the local time of a send that goes out later. If the local time occurs twice, `which` is 0 or 1.
     when: "now", at: "", which: 0,
-    // Payloads that are written by hand.
+    // Payloads that the operator has edited, by platform.
     platforms: /** @type {Record<string, any>} */ ({}),
-    // The campaign that it is saved as on the server, and what was saved.
+    // The campaign at the server to which the draft belongs, and the content that was last saved there.
     campaign: /** @type {{id: string, name: string, version: number, saved: string} | null} */ (null),
   };
 }
 
-/** The draft that this browser keeps of a hub.
+/** Returns the draft for a hub that is stored in this browser; null if there is none.
  * @param {string} hub @returns {Draft | null} */
 export function kept(hub) {
   try {
@@ -37,7 +38,7 @@ export function kept(hub) {
   }
 }
 
-/** Drafts that others have taken the place of, newest first.
+/** Returns the drafts that other drafts have replaced in the form, newest first.
  * @param {string} hub @returns {Draft[]} */
 export function others(hub) {
   try {
@@ -47,8 +48,8 @@ export function others(hub) {
   }
 }
 
-/** Keeps a draft in this browser, unless it says nothing or is confidential.
- * @param {string} hub @param {Draft} draft @returns {boolean} Whether it is kept. */
+/** Stores a draft in this browser, unless it is empty or confidential.
+ * @param {string} hub @param {Draft} draft @returns {boolean} Whether it was stored. */
 export function keep(hub, draft) {
   if (draft.confidential || content({ ...draft, id: "" }) === content({ ...fresh(), id: "" })) {
     forget(hub);
@@ -62,20 +63,20 @@ export function keep(hub, draft) {
   }
 }
 
-/** What a draft says, without where it is saved and what it takes the place of.
+/** Returns the content of a draft as text, without its campaign and the send that it replaces.
  * @param {Draft} draft */
 export function content(draft) {
   const { campaign, replaces, ...rest } = draft;
   return JSON.stringify(rest);
 }
 
-/** How many devices get it first; 0 if all at once.
+/** Returns the number of devices that get the message first; 0 if the send is not a canary.
  * @param {Draft} draft */
 export function first(draft) {
   return Number(draft.first.replace(/[\s.,']/g, "")) || 0;
 }
 
-/** Minutes that a canary waits; 0 if it waits for somebody.
+/** Returns the minutes that a canary waits; 0 if it waits until somebody resumes it.
  * @param {Draft} draft */
 export function wait(draft) {
   return Number(draft.wait.trim() || 0);
@@ -86,7 +87,7 @@ export function forget(hub) {
   localStorage.removeItem(draftKey(hub));
 }
 
-/** What is wrong with a field, as the key of a sentence.
+/** Returns the problems of the fields: for each field with a problem, the key of a text.
  * @param {Draft} draft @returns {Record<string, string>} */
 export function problems(draft) {
   /** @type {Record<string, string>} */

@@ -1,9 +1,10 @@
-/** What a draft sends: the composed message, and the fields of its request. No DOM here. */
+/** Makes the composed message and the header fields of a send from a draft. No DOM here. */
 
 import { wait } from "./draft.js";
 
 /**
- * The composed message of a draft (Docs/Delivery.md, One message). What is empty or usual is left out.
+ * Returns the composed message of a draft (Docs/Delivery.md, One message). Members with empty or default values are
+ * left out.
  *
  * @param {import("./draft.js").Draft} draft
  * @returns {Record<string, any>}
@@ -43,19 +44,20 @@ export function message(draft) {
   return made;
 }
 
-/** The field `Martlet-Rollout`, or null where all goes at once.
+/** Returns the value of `Martlet-Rollout`; null if the send has no roll-out.
  * @param {import("./draft.js").Draft} draft @param {boolean} hasCanary */
 export function rollout(draft, hasCanary) {
   const number = (/** @type {string} */ text) => text.replace(/[\s.,']/g, "");
   const parts = [];
   if (hasCanary && number(draft.first)) parts.push(`first=${number(draft.first)}`, ...(wait(draft) ? [`wait=PT${wait(draft)}M`] : []));
   if (number(draft.rate)) parts.push(`rate=${number(draft.rate)}`);
-  // A share to halt at needs a rate: without one, all is on its way before the first answers.
+  // A share of failures at which the send halts is useful only with a limited rate or a canary. Otherwise all pushes
+  // are sent before the first answers arrive.
   if (parts.length > 0 && draft.halt.trim()) parts.push(`halt=${draft.halt.replace(",", ".").replace("%", "").trim()}%`);
   return parts.length > 0 ? parts.join("; ") : null;
 }
 
-/** The header fields of a send.
+/** Returns the header fields of a send.
  * @param {import("./draft.js").Draft} draft @param {View} view */
 export function fields(draft, { session }) {
   /** @type {Record<string, string>} */
@@ -69,7 +71,7 @@ export function fields(draft, { session }) {
 }
 
 /**
- * What a composed message says, as the fields of a draft: the way back from `message`.
+ * Returns the fields of a draft from a composed message. This is the inverse of `message`.
  *
  * @param {any} body
  * @returns {Partial<import("./draft.js").Draft>}

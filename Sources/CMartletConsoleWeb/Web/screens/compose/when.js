@@ -1,4 +1,4 @@
-/** The time of a send that goes out later. */
+/** The fields for the time of a send that goes out later. */
 
 import { freshId, h, put } from "../../lib/dom.js";
 import { instants, wallClock } from "../../lib/zone.js";

@@ -1,4 +1,4 @@
-/** One device: what it is, and what was meant for it. */
+/** The screen of a device: its facts, and the sends that targeted it. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -55,7 +55,7 @@ function facts(view, device, id) {
     h("div.row", commandButton(view, null, "device", { path: { hub, id } })));
 }
 
-/** The tag that this device alone has.
+/** Returns the tag that only this device has.
  * @param {any} device */
 export function tagOf(device) {
   return device.installation ? `$InstallationId:{${device.installation}}` : `$RegistrationId:{${device.registration}}`;

@@ -1,4 +1,4 @@
-/** Sends with devices that did not get them, by reason, and sending to those again. */
+/** The screen of sends that some devices did not get, by reason, with buttons that send to these devices again. */
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
@@ -8,7 +8,8 @@ import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
 import { loadOutcomes, needsCause, servicesLink, told } from "../../parts/outcome/outcome.js";
 
-/** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
+/** Outcomes for which sending again helps when the cause is corrected. For other outcomes, the device or the message
+ * must change. */
 const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];
 
 /** @param {View} view @returns {OpenScreen} */
@@ -53,11 +54,12 @@ function row(view, one, reload) {
     resent(view, one, reason) ?? (canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again"))))))));
 }
 
-/** The send that repeated the failures of an outcome, with how it went; null if there is none. They are sent again only once.
+/** Returns a link to the send that has resent the failed pushes of an outcome, with its result; null if there is none.
+ * Failed pushes are resent only once.
  * @param {View} view @param {any} one @param {string} outcome */
 function resent(view, one, outcome) {
   const { t, n } = view;
-  // A resend of one outcome is before a resend of all the rest.
+  // A resend whose outcome is null was for all outcomes that had not been resent before, so the first match is the one.
   const index = one.resends.findIndex((/** @type {any} */ made) => made.outcome === outcome || made.outcome === null);
   if (index < 0) return null;
   const send = one.again[index];
@@ -65,7 +67,7 @@ function resent(view, one, outcome) {
     send && stateBadge(t, send), send && h("span.quiet.small.number", t("again.taken", { done: n.whole(send.succeeded ?? 0), n: (send.succeeded ?? 0) + (send.failed ?? 0) })));
 }
 
-/** What an outcome means, and what the server recorded as its causes, where those are sentences.
+/** Returns the meaning of an outcome, and the sentences that the hub has recorded about its causes.
  * @param {View} view @param {string} outcome @param {any[]} why */
 function causes(view, outcome, why) {
   const { t } = view;

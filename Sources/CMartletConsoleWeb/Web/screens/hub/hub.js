@@ -1,4 +1,4 @@
-/** A hub: its push services, tags, keys, settings and jobs. */
+/** The screen of a hub: its push services, tags, keys, settings and jobs. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -61,12 +61,12 @@ function services(view) {
 function service(view, one, reload) {
   const { t, time, hub } = view;
   const isAdmin = view.role(hub) === "admin";
-  // The built-in simulator stands in where a hub has no credential of its own.
+  // A hub without a credential for a platform sends to the simulator if it runs.
   const isSimulated = one.isSimulated && !one.fingerprint;
   const isFailing = one.failing.length > 0;
   const failing = isFailing && h("div.stack.tight");
   const isHeld = one.lane?.state === "paused" || one.origins?.length > 0;
-  // Unlike other pauses, this one does not end before somebody does something.
+  // A pause because of a refused credential, unlike other pauses, does not end before the credential is replaced.
   const isRefused = one.lane?.state === "paused" && one.lane.outcome === "InvalidCredentials" && one.state === "usable";
   const state = one.state === "unusable" || isRefused || isFailing ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
   const word = isRefused ? t("credential.refused") : isFailing && one.state !== "unusable" ? t("state.failing") : isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
@@ -92,7 +92,7 @@ function service(view, one, reload) {
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
 }
 
-/** The origins that take nothing, at most three in full; then, once, what waits and what is to be done.
+/** Shows the origins to which no push gets through, at most three of them, and then the waiting pushes and advice.
  * @param {View} view @param {any} one @param {Element} node @param {typeof import("../../parts/outage/outage.js").outage} outage */
 async function showFailures(view, one, node, outage) {
   const failures = [...one.failing].sort((first, other) => other.attempts - first.attempts).slice(0, 3);
@@ -193,11 +193,11 @@ function keys(view) {
   };
   put(box, h("div.card.stack.tight", h("h2", t("keys.hidden")), h("p.quiet", t("keys.hidden.text")), h("div.row", h("button.primary", { click: show }, t("keys.show")),
     commandButton(view, `martlet hub key list ${hub}`, "keys", { path: { hub } }))));
-  // The server would say the same; a role that is too low need not ask it.
+  // An operator without the role admin sees the refusal at once, because the server would refuse the request.
   return view.role(hub) === "admin" ? box : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null);
 }
 
-// Parts that come when they are needed, with their texts.
+// Parts whose code and texts are loaded when they are shown.
 
 /** @param {View} view @param {string} name @returns {Promise<any>} */
 async function part(view, name) {

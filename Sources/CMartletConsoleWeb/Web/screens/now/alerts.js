@@ -1,9 +1,9 @@
-/** What is wrong, and what to do about it. */
+/** The list of alerts, each with advice. */
 
 import { h, icon, put } from "../../lib/dom.js";
 import { path, serviceName, to } from "../../lib/screen.js";
 
-/** An alert as a row of a list. Facts that a sentence needs are put into the reader's form first.
+/** Returns an alert as a row of a list. The facts of the alert are formatted in the operator's language.
  * @param {View} view @param {any} alert */
 export function alertRow(view, alert) {
   const { t, n, time } = view;
@@ -16,7 +16,7 @@ export function alertRow(view, alert) {
   };
   const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;
   const isKnown = t.has(`alert.${code}`);
-  // An alert about a push service leads to a hub.
+  // An alert about a platform is a link to a hub.
   const hub = alert.hub ?? (alert.platform ? view.hub : "");
   const address = !hub ? "/console/server" : ["oldest-waits", "failing"].includes(alert.code) ? to.sends(hub) : path("hubs", hub);
   return h("li", h("a.alert", { href: address, class: alert.severity },
@@ -26,7 +26,8 @@ export function alertRow(view, alert) {
     icon("right")));
 }
 
-/** A push service that takes nothing. Its words are a part of their own, and come a moment later.
+/** Returns the row of an alert about a push service to which no push gets through. The texts are loaded when they are
+ * needed.
  * @param {View} view @param {any} alert */
 function outageRow(view, alert) {
   const text = h("span.grow", h("span.strong", serviceName(alert.platform)));

@@ -1,13 +1,13 @@
-/** Is it working right now? One sentence, then what to look at, then what is under way. */
+/** The screen that says whether the server works: one sentence, figures, alerts, sends in progress, and charts. */
 
 import { call, live } from "../../lib/api.js";
 import { h, put, say } from "../../lib/dom.js";
 import { failure, sendState, serviceName } from "../../lib/screen.js";
 
 const RANGES = /** @type {const} */ (["15m", "24h", "35d"]);
-/** Seconds of the last stretch that the share of failures is of. */
+/** The number of seconds before now over which the share of failed pushes is calculated. */
 const RECENT = 300;
-/** A share of failures that is no longer usual. */
+/** The share of failed pushes, from 0 to 1, from which the page warns. */
 const MANY_FAILED = 0.2;
 
 /** @param {View} view @returns {OpenScreen} */
@@ -36,7 +36,7 @@ export function screen(view) {
   const sum = (/** @type {Record<string, number>} */ table) => Object.values(table ?? {}).reduce((all, one) => all + one, 0);
   const milliseconds = latency(view);
 
-  // The charts come after the sentence and the figures.
+  // The code of the charts is loaded after the sentence and the figures are shown.
   /** @type {ReturnType<typeof import("../../parts/chart/chart.js").chart>[] | null} */
   let charts = null;
   const boxes = [h("div.chart-box"), h("div.chart-box")];
@@ -77,7 +77,7 @@ export function screen(view) {
     const taken = Object.keys(history.taken).sort((a, b) => total(history.taken[b]) - total(history.taken[a])).map((platform) => ({ name: serviceName(platform), values: history.taken[platform] }));
     const values = added(Object.values(history.failed), length);
     const failed = values.some((value) => value > 0) ? [{ name: t("failedLine"), values, kind: "bad-line" }] : [];
-    // Four lines are drawn; the table has all.
+    // The chart has at most four lines for platforms. The table has all platforms.
     const drawn = taken.length > 4 ? [...taken.slice(0, 3), { name: t("others", { n: taken.length - 3 }), values: added(taken.slice(3).map((line) => line.values), length) }] : taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(null) }];
     rates?.show([...drawn, ...failed], start, step, [...taken, ...failed]);
     latencies?.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
@@ -131,7 +131,7 @@ export function screen(view) {
     recent.end = second.at;
   }
 
-  /** The sentence over all: green only where it is true. */
+  /** Shows the sentence about the whole server. It is green only if there is no alert and few pushes fail. */
   function headline() {
     if (!alerts) return;
     const count = alerts.alerts.length;
@@ -195,7 +195,7 @@ export function screen(view) {
     if (event === "second") {
       extend(data);
       showSecond(data);
-      // A point of the chart is three seconds wide.
+      // A point of the chart stands for three seconds, so the chart is drawn every three seconds.
       ticks += 1;
       if (range === "15m" && ticks % 3 === 0) draw();
     }

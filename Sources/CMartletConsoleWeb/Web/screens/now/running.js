@@ -1,10 +1,11 @@
-/** A send that is under way. */
+/** A send in progress, in a list. */
 
 import { call } from "../../lib/api.js";
 import { h, put, say } from "../../lib/dom.js";
 import { sendState, stateBadge, to } from "../../lib/screen.js";
 
-/** A row that is made once and updated each second, so that it keeps the focus.
+/** Returns a list row for a send. The row is updated every second instead of being replaced, so that it keeps the
+ * focus.
  * @param {View} view @param {any} send */
 export function runningRow(view, send) {
   const { t, n } = view;

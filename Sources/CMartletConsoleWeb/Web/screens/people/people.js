@@ -1,11 +1,12 @@
-/** Finds a person or a device by what support has: a name, an id, a tag, a handle. */
+/** The screen that finds users and devices by a name, an id, a tag or a handle. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
 import { failure, serviceName, skeleton, to } from "../../lib/screen.js";
 import { empty } from "../../parts/pane/pane.js";
 
-/** The last search stays in this tab, so that going back shows it; never in an address: it may be a handle or a name. */
+/** The key in the session storage of the last search, which is shown when the operator goes back. The search is
+ * never in an address, because it may be a handle or a name. */
 const KEPT = "search";
 
 /** @param {View} view @returns {OpenScreen} */
@@ -53,15 +54,17 @@ export function screen(view) {
   return { title: t("title"), node, leave: () => controller.abort() };
 }
 
-/** The user whom a search means; nothing if it has found devices by something else.
+/** Returns the name of the user that a search means; null if the search has found devices but no user with this name.
  * @param {any} found @param {string} text @returns {string | null} */
 export function userIn(found, text) {
   const known = found.users.find((/** @type {string} */ name) => name.toLowerCase() === text.toLowerCase());
-  // A user whose devices are all gone is not found any more, and may still be known of.
+  // The search does not find a user who has no device any more. Such a user may have former devices.
   return known ?? (found.devices.length === 0 ? text : null);
 }
 
-/** @param {View} view @param {string} text @param {(name: string) => void} choose @param {any} found @param {any} user What is shown of a user. */
+/** @param {View} view
+ * @param {string} text @param {(name: string) => void} choose @param {any} found @param {any} user The content about
+ *   the user. */
 function answer(view, found, text, user, choose) {
   const { t } = view;
   const others = found.users.filter((/** @type {string} */ name) => name.toLowerCase() !== text.toLowerCase());
@@ -89,7 +92,7 @@ function row(view, device) {
     h("code.quiet.handle", shortened(device.handle))));
 }
 
-/** The end of an address is what tells it from others of its service.
+/** Returns the end of a handle, because handles of one push service often differ only there.
  * @param {string} handle */
 export function shortened(handle) {
   return handle.length <= 20 ? handle : `…${(handle.split("…").pop() ?? "").slice(-8)}`;

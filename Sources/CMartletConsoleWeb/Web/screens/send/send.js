@@ -1,4 +1,5 @@
-/** One send: how far it is, what has failed and why, and how to hold or stop it. Afterwards the same page is the report. */
+/** The screen of a send: its progress, its failures, and buttons that pause or stop it. After the send has ended,
+ * the screen is its report. */
 
 import { call, live } from "../../lib/api.js";
 import { h, icon, put, say, svg } from "../../lib/dom.js";
@@ -7,7 +8,7 @@ import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
 import { chart } from "../../parts/chart/chart.js";
 
-/** Seconds of the chart of a running send. */
+/** The number of seconds that the chart of a running send shows. */
 const SECONDS = 300;
 
 /** @param {View} view @returns {OpenScreen} */
@@ -46,7 +47,7 @@ export function screen(view) {
   return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
 }
 
-/** What holds a send, and decisions about it, come when they are needed.
+/** Loads the code and the texts for sends that are held, when they are needed.
  * @param {View} view */
 async function held(view) {
   const part = await import("../../parts/held/held.js");
@@ -106,7 +107,8 @@ function body(view, send, path) {
   /** @param {any} status @param {any} funnel */
   function update(status, funnel) {
     const state = sendState(status);
-    // Buttons keep their places when a send ends before the reader's eyes; a report of the past has none.
+    // If a send ends while the screen is open, its buttons keep their places. If it had ended before, there are no
+    // buttons.
     if (last === null) controls.hidden = ["done", "stopped", "failed", "expired"].includes(state);
     last = status;
     if (badge.dataset.state !== state) {
@@ -242,7 +244,8 @@ function platformTable(view, status, funnel) {
   const names = Object.keys(status.platforms ?? {}).sort((a, b) => (status.platforms[b].targeted ?? 0) - (status.platforms[a].targeted ?? 0));
   if (names.length === 0) return h("p.quiet", t("noPlatforms"));
   const count = (/** @type {number | null | undefined} */ value) => (value === null || value === undefined ? h("span.quiet", t("unknown")) : n.whole(value));
-  // Devices that are no failures, and got nothing: the send was stopped, or a newer one took its place.
+  // `suppressed` counts the devices that got nothing although their push did not fail, for example because the send was
+  // stopped or a newer one replaced it.
   const hasSpared = names.some((name) => status.platforms[name].suppressed > 0);
   const heads = ["meant", "taken", "failed", ...(hasSpared ? ["spared"] : []), "retrying", "received"];
   return h("div.scroll", { tabindex: "0", role: "group", "aria-label": t("byService") }, h("table.cards",
@@ -256,7 +259,7 @@ function platformTable(view, status, funnel) {
     }))));
 }
 
-/** The first devices that did not get it, each with a link to its why.
+/** Returns a list of the first devices that did not get the send, each with a link to the reason.
  * @param {View} view @param {{hub: string, id: string}} path */
 function letters(view, path) {
   const { t, time } = view;
@@ -306,7 +309,7 @@ function pretty(text) {
   }
 }
 
-/** Outcomes by push service as CSV, made from what is shown.
+/** Downloads the outcomes by push service as CSV, from the data that is shown.
  * @param {View} view @param {{id: string}} path @param {any} status */
 function exportTable(view, path, status) {
   const lines = [["push service", "outcome", "devices"], ...Object.entries(status.platforms).flatMap(([name, one]) =>
@@ -317,7 +320,7 @@ function exportTable(view, path, status) {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe.
+/** Quotes a field of CSV. A text that a spreadsheet would read as a formula gets an apostrophe in front.
  * @param {string} text */
 function csv(text) {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;

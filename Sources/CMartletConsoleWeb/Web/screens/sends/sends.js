@@ -1,4 +1,4 @@
-/** Every send of a hub, newest first. */
+/** The screen of all sends of a hub, newest first. */
 
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
@@ -6,7 +6,7 @@ import { failure, serviceName, stateBadge, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 
 const PAGE = 50;
-/** So many rows stay in the page; older ones are reached by filters. */
+/** The maximum number of sends in the list. Older sends can be found with filters. */
 const MOST = 500;
 const STATES = ["scheduled", "running", "held", "ended"];
 
@@ -145,7 +145,8 @@ function audience({ t }, send) {
   return send.expression ?? (send.platform ? t("everybodyOn", { service: serviceName(send.platform) }) : t("everybody"));
 }
 
-/** Who asked for it: `operator:NAME`, `key:RULE`, `user:NAME`, `administrator`, `resend:ID`.
+/** Returns who asked for a send, from the author that the server states: `operator:NAME`, `key:RULE`, `user:NAME`,
+ * `administrator`, `resend:ID`.
  * @param {View} view @param {string | null} text */
 function author({ t }, text) {
   if (!text) return "";

@@ -4,9 +4,9 @@ import { freshId, h, icon, put } from "../../lib/dom.js";
 
 const ROLES = ["viewer", "sender", "admin"];
 
-/** @typedef {{role: string, hub: string}} Grant `hub` is "" for all hubs. */
+/** @typedef {{role: string, hub: string}} Grant A role and its hub; `hub` is "" for all hubs. */
 
-/** @param {string} text Such as `sender` or `sender@shop`. @returns {Grant} */
+/** @param {string} text A role as the server writes it, such as `sender` or `sender@shop`. @returns {Grant} */
 export function grantOf(text) {
   const [role = "viewer", hub = ""] = text.split("@");
   return { role, hub };
@@ -15,7 +15,7 @@ export function grantOf(text) {
 /** @param {Grant} grant */
 export const textOf = ({ role, hub }) => (hub ? `${role}@${hub}` : role);
 
-/** Where there is no role yet: all hubs, as "", first.
+/** Returns the hubs for which there is no role yet; first "", which stands for all hubs, if it has no role yet.
  * @param {Grant[]} grants @param {string[]} hubs */
 export function free(grants, hubs) {
   const taken = grants.map(({ hub }) => hub.toLowerCase());
@@ -44,7 +44,7 @@ export function roleFields(view, texts) {
   function row(grant, index) {
     const ids = [freshId(), freshId()];
     const role = h("select", { id: ids[0], value: grant.role, on: { change: () => { grant.role = role.value; } } }, ROLES.map((name) => h("option", { value: name }, t(`role.${name}.long`))));
-    // A hub that was deleted keeps its roles, for when it is created again.
+    // The role for a deleted hub is kept, so that it applies when the hub is created again.
     const hub = h("select", { id: ids[1], value: grant.hub, on: { change: () => {
       grant.hub = hub.value;
       draw();

@@ -1,4 +1,4 @@
-/** The server: its health, who may sign in, what they did, backups, and the simulator where it runs. */
+/** The screen of the server: its health, the operators, the audit log, backups, and the simulator if it runs. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -107,7 +107,7 @@ function invite(view, one, reload) {
   const dialog = openDialog(one ? t("invite.for", { name: one.name }) : t("invite"), [form]);
 }
 
-// Parts that come when they are needed, with their texts.
+// Parts whose code and texts are loaded when they are shown.
 
 /** @param {"audit" | "backup"} name */
 function later(name) {

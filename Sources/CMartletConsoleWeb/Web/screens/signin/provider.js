@@ -1,11 +1,11 @@
-/** Sign-in by the identity provider: the button, and what its answer brings. */
+/** Sign-in by the identity provider: the button that begins it, and the page that handles the provider's answer. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { h, icon, put } from "../../lib/dom.js";
 import { skeleton } from "../../lib/screen.js";
 import { begin, channel, purpose } from "../../parts/provider/provider.js";
 
-/** A button that leads to the provider; empty where there is none.
+/** Returns an element with a button that begins a sign-in at the provider; hidden if there is no provider.
  * @param {View} view */
 export function providerButton(view) {
   const { t } = view;
@@ -28,7 +28,8 @@ export function providerButton(view) {
   return node;
 }
 
-/** What the provider has added to the address, which is taken out of it and of the history. It is null where there is nothing. */
+/** Returns the provider's answer from the query of the address, and removes the query from the address and the
+ * history; null if there is no answer. */
 export function takeAnswer() {
   const query = new URLSearchParams(location.search);
   const state = query.get("state");

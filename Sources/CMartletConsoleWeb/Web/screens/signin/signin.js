@@ -1,4 +1,4 @@
-/** Sign-in by password or identity provider, and what a one-time link opens: an invitation, or a session at once. */
+/** The sign-in screen: sign-in by password or identity provider, and the pages that one-time links open. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -22,10 +22,12 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/** Where the token of an invitation is until a password is set: this tab alone has it, and a reload does not lose it. */
+/** The key in the session storage of an invitation's token. It is stored there until a password is set, so that a
+ * reload does not lose the token and other tabs do not get it. */
 const INVITATION = "invitation";
 
-/** Takes the token out of the address, so that it stays neither there nor in the history. */
+/** Returns the token of a one-time link: from the address, which then no longer has it, or after a reload from the
+ * session storage; "" if there is none. */
 function takeToken() {
   const token = location.hash.slice(1);
   if (token) {
@@ -75,7 +77,7 @@ function passwordForm(view) {
     button, providerButton(view), h("p.quiet.small", t("forgotten")));
 }
 
-/** A field for the code of the second factor. It is shown when the server asks for a code.
+/** Returns a field for the code of the second factor. The field is shown when the server asks for a code.
  * @param {View} view */
 function codeField({ t }) {
   const id = freshId();
@@ -84,7 +86,8 @@ function codeField({ t }) {
   return {
     node,
     value: () => input.value.trim() || null,
-    /** @param {unknown} error Returns whether the server asks for a code; then the field has the focus. */
+    /** Returns whether the server asks for a code. If so, shows the field and moves the focus to it.
+     * @param {unknown} error */
     asked: (error) => {
       const isAsked = error instanceof Refusal && error.code === "needs-code";
       if (isAsked) node.hidden = false;

@@ -1,15 +1,16 @@
-/** A month of scheduled sends: a table with a day in each cell; arrows move, Page Up and Page Down change the month. */
+/** The scheduled sends of a month, as a table with a cell for each day. Arrow keys move the focus; Page Up and Page
+ * Down change the month. */
 
 import { h, icon, put } from "../../lib/dom.js";
 import { wallClock } from "../../lib/zone.js";
 
 const DAY = 86_400_000;
-/** How far arrows go, in days. */
+/** The number of days by which each arrow key moves the focus. */
 const STEPS = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 });
-/** Names that a cell has room for. */
+/** The maximum number of sends that are named in a cell. */
 const SHOWN = 2;
 
-// Days are noons in UTC: no change of clocks touches them.
+// A day is represented by its noon in UTC, so that no change of clocks can move it to another day.
 const dayOf = (/** @type {string} */ text) => new Date(`${text}T12:00:00Z`);
 const textOf = (/** @type {Date} */ day) => day.toISOString().slice(0, 10);
 

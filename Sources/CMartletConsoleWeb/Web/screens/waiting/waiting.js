@@ -1,4 +1,4 @@
-/** Sends that wait: those that are held, for a decision or a time; and the scheduled, as an agenda by day or as a month. */
+/** The screen of sends that wait: held sends, and scheduled sends as a list by day or as a month. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -10,14 +10,14 @@ import { formDialog } from "../../parts/dialog/form.js";
 import { heldLine, loadHeld } from "../../parts/held/held.js";
 
 const API = { "api-version": "2020-06" };
-/** Seconds before a send that is let go at once, in which it can still be withdrawn. */
+/** If a scheduled send is to go out now, it begins after this many seconds, in which it can still be withdrawn. */
 const SOON = 10;
 const FORMS = /** @type {const} */ (["agenda", "month"]);
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
-  // A month has no room on a phone.
+  // On a narrow screen the list is the default, because a month does not fit.
   let form = localStorage.getItem("waiting") ?? (matchMedia("(width < 48rem)").matches ? "agenda" : "month");
   const content = pane({
     t, bars: 5, load: async (signal) => {
@@ -101,7 +101,7 @@ async function sendNow(view, send, reload) {
   }
 }
 
-/** Gives a send another time; everything else of it stays.
+/** Changes the time of a scheduled send and nothing else.
  * @param {View} view @param {any} send @param {Date} at */
 async function move({ t, hub }, send, at) {
   const { content } = await call("send", { path: { hub, id: send.id } });

@@ -1,10 +1,10 @@
-/** Decisions about pushes to this browser and to the simulated phone. No DOM here. */
+/** Rules for pushes to this browser and to the simulated phone. No DOM here. */
 
 /**
- * Why a push of the hub cannot arrive at a subscription, as the end of a text's key; null where it can.
+ * Returns why a push of the hub cannot reach a subscription, as the end of a text's key; null if it can.
  *
  * @param {string} endpoint The address of the subscription.
- * @param {string | undefined} simulator The origin of the simulated Web Push, where a simulator runs.
+ * @param {string | undefined} simulator The origin of the simulated Web Push service; undefined if no simulator runs.
  * @param {boolean} isSimulated Whether the hub's Web Push goes to the simulator.
  */
 export function mismatch(endpoint, simulator, isSimulated) {
@@ -14,7 +14,7 @@ export function mismatch(endpoint, simulator, isSimulated) {
   return isSimulated ? "elsewhere" : "ownKey";
 }
 
-/** The text of a notification that a simulated device tells with its title before it.
+/** Returns the text of a notification, without the title that a simulated device puts before it.
  * @param {string | null | undefined} line @param {string} title */
 export function shown(line, title) {
   return (line ?? "").startsWith(`${title}: `) ? (line ?? "").slice(title.length + 2) : line ?? "";

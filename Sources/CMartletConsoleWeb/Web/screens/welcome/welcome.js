@@ -1,4 +1,4 @@
-/** The first hour: a hub, a device, a push on a screen of one's own. What is done is read from facts. */
+/** The screen for the first steps: create a hub, register a device, and send a push to it. */
 
 import { address, call } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
@@ -10,14 +10,14 @@ import { mismatch, shown } from "./push.js";
 
 const API = { "api-version": "2020-06" };
 const TITLE = "Martlet";
-/** Seconds after which a browser's push service counts as out of reach. */
+/** The seconds after which the browser's push service counts as unreachable. */
 const PATIENCE = 5;
-/** Seconds in which it is asked what became of a push that has not arrived. */
+/** The seconds for which the trace of a push that has not arrived is requested. */
 const LOOKING = 60;
-/** What a push can still become. */
+/** The verdicts of a push that is not finished yet. */
 const OPEN = ["pending", "retrying", "scheduled"];
 
-/** Something that the person can mend: a sentence, and no fault of the page. */
+/** An error that the operator can correct. Its message says how. */
 class Advice extends Error {}
 
 /** @param {View} view @returns {OpenScreen} */
@@ -124,7 +124,7 @@ class Guide {
     const list = /** @type {[string, string, string][]} */ ([
       ["key", "credentials", path("hubs", hub)], ["command", "app", path("hubs", hub, "keys")], ["user", "invite", "/console/server/operators"], ["sends", "campaign", `${to.sends(hub)}/new`],
     ]);
-    // Without a hub, only colleagues can be invited.
+    // Without a hub, the only possible next step is to invite operators.
     return list.filter(([, key]) => hub || key === "invite").map(([symbol, key, href]) => h("li", h("a", { href }, icon(symbol), h("span", h("span.strong", t(`then.${key}`)), h("span.quiet.small.block", t(`then.${key}.text`))), icon("right"))));
   }
 
@@ -146,7 +146,7 @@ class Guide {
     this.keep({ kind: "phone", installation, handle });
   }
 
-  /** Registers this browser. Nothing is changed in the hub before it is known that a push can arrive. */
+  /** Registers this browser with the hub, after checking that a push can reach it. */
   async notifyBrowser() {
     const { view } = this;
     const { t, hub } = view;
@@ -178,13 +178,13 @@ class Guide {
     this.draw();
   }
 
-  /** Follows the made-up phone. */
+  /** Listens to the notifications of the simulated phone. */
   listen() {
     this.events?.close();
     if (!this.device?.handle) return;
     const source = new EventSource(address("simulatorDevice", { query: { handle: this.device.handle } }).replace("/device?", "/device/events?"));
     source.addEventListener("notification", (event) => this.arrived(JSON.parse(/** @type {MessageEvent} */ (event).data)));
-    // A server that was restarted has forgotten its made-up phones.
+    // The stream ends for good if the server was restarted, because the simulator then no longer has the phone.
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) {
         sessionStorage.removeItem(`welcome:${this.view.hub}`);
@@ -205,7 +205,7 @@ class Guide {
     this.text = text;
     this.hasArrived = false;
     this.beganAt = performance.now();
-    // On a narrow page, the phone is below the steps.
+    // On a narrow page, the phone is below the steps, so the page scrolls to it.
     this.screenBox?.scrollIntoView({ block: "nearest" });
     if (this.arrival) say(this.arrival, view.t("push.underWay"));
     const answer = await call("post", { path: { hub: view.hub }, query: API, fields: this.fields(), body: message(text) });
@@ -216,7 +216,7 @@ class Guide {
     this.follow(id);
   }
 
-  /** Says what became of a push that does not arrive.
+  /** Shows the state of a push that has not arrived.
    * @param {string} id */
   async follow(id) {
     const { view } = this;
@@ -228,7 +228,7 @@ class Guide {
       const trace = isOver() ? null : await call("trace", { path: { hub, id, device: installation } }).catch(() => null);
       if (!trace || isOver() || OPEN.includes(trace.verdict)) continue;
       if (trace.verdict !== "delivered") return say(this.arrival, t("push.failed", { verdict: t(`verdict.${trace.verdict}`) }));
-      // It may still be on its way from the push service.
+      // The push may still be on its way from the push service to the browser.
       if (second > PATIENCE) return say(this.arrival, t("push.taken"));
     }
   }
@@ -265,7 +265,7 @@ class Guide {
   }
 }
 
-/** The device that this tab has made. A made-up phone lives as long as the simulator.
+/** Returns the device that this tab has registered; null if there is none.
  * @param {string} hub */
 function kept(hub) {
   try {
@@ -275,14 +275,15 @@ function kept(hub) {
   }
 }
 
-/** Makes the public key that browsers subscribe with, for a hub that has none.
+/** Generates a Web Push credential for a hub that has none. Returns its public key, with which browsers subscribe; null
+ * if it cannot be generated.
  * @param {string} hub @param {any} service */
 async function newKey(hub, service) {
   if (!service?.canGenerate || service.fingerprint) return null;
   return (await call("generateCredential", { path: { hub, platform: "browser" }, body: {} })).shown["vapid-public-key"] ?? null;
 }
 
-/** A subscription for an earlier key would stand in the way of a new one.
+/** Subscribes to pushes. If that fails because there is a subscription for another key, ends that one and tries again.
  * @param {PushManager} manager @param {Uint8Array} applicationServerKey */
 async function subscribed(manager, applicationServerKey) {
   const options = { userVisibleOnly: true, applicationServerKey };
@@ -301,7 +302,8 @@ function message(text) {
   return { title: TITLE, text };
 }
 
-/** The service worker's address: under Trusted Types it must come from a policy, and this is the one that there is. */
+/** Returns the address of the service worker. If the browser supports Trusted Types, the address must come from a
+ * policy, and the content security policy allows only the policy `worker`. */
 function workerAddress() {
   const constant = "/console/push/worker.js";
   const types = /** @type {any} */ (window).trustedTypes;
@@ -320,7 +322,7 @@ function activated(registration) {
   });
 }
 
-/** @param {string} text Base64 for addresses. */
+/** @param {string} text Bytes in base64url. */
 function bytes(text) {
   return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
 }

@@ -1,4 +1,5 @@
-/** Why one device did or did not get one send: the verdict first, then what happened, then facts to hand on. */
+/** The screen that says why a device did or did not get a send: the verdict, the events, and facts for a support
+ * ticket. */
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
@@ -9,7 +10,7 @@ import { loadLook, look } from "../../parts/look/look.js";
 
 const GOOD = ["delivered"];
 const OPEN = ["retrying", "pending", "scheduled"];
-/** Verdicts of which an attempt may tell that a person must do something first. */
+/** Verdicts for which the last attempt can show that a person must change something before the push can be sent. */
 const UNSENT = ["retrying", "pending", "expired"];
 
 /** @param {View} view @returns {OpenScreen} */
@@ -29,7 +30,7 @@ export function screen(view) {
       await outcomes?.loadOutcomes(view);
       const push = trace?.registrations[0];
       const last = push?.attempts[push.attempts.length - 1];
-      // Before an attempt, only the push service's state tells that nothing goes there.
+      // If there was no attempt yet, only the state of the lane can show that no push gets through.
       const lane = outcomes && trace.verdict === "pending" ? await laneOf(hub, push?.platform, signal) : null;
       const cause = UNSENT.includes(trace?.verdict) && !outcomes?.needsPerson(last?.outcome) ? lane : last;
       const told = cause && outcomes?.told(t, cause.outcome, cause.reason);
@@ -40,7 +41,7 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/** The pause of a hub's push service that a person must end, or null.
+/** Returns the pause of a lane that lasts until its credential is replaced; null if there is none.
  * @param {string} hub @param {string} platform @param {AbortSignal} signal */
 async function laneOf(hub, platform, signal) {
   const { platforms } = await call("services", { path: { hub }, signal });
@@ -65,7 +66,8 @@ function page(view, path, trace, send, told) {
     h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((/** @type {string} */ line) => h("p", line)))));
 }
 
-/** @param {View} view @param {any} trace @param {any} told What an outcome means, where that is the verdict. */
+/** @param {View} view
+ * @param {any} trace @param {any} told The explanation of the outcome, if the verdict is an outcome. */
 function verdict(view, trace, told) {
   const { t } = view;
   const kind = GOOD.includes(trace.verdict) ? "good" : told?.link ? "bad" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
@@ -86,7 +88,7 @@ function registration(view, trace, push, isOneOfMany) {
     push.payload && payload(view, push));
 }
 
-/** What happened, in order of time.
+/** Returns the events of a push, in order of time.
  * @param {View} view @returns {{at: string | null, text: any, detail?: any, kind?: string}[]} @param {any} trace @param {any} push */
 function events(view, trace, push) {
   const { t, time } = view;
@@ -97,7 +99,8 @@ function events(view, trace, push) {
   list.push({ at: trace.acceptedAt, text: t("event.accepted"), detail: push.isToOneUser ? t("event.oneUser") : push.expression ? t.nodes("event.expression", { expression: h("code", push.expression) }) : t("event.everybody") });
   if (push.isInAudience) list.push({ at: push.page?.startedAt ?? null, text: t("event.meant"), detail: decided(view, push) });
   else if (push.decidedBy) list.push({ at: push.page?.startedAt ?? null, text: t("event.notMeant"), detail: decided(view, push), kind: "bad" });
-  // Some share their number with the next: a fault of the push service is not counted against the push.
+  // Several attempts may have the same number, because an attempt that failed by a fault of the push service is not
+  // counted.
   const first = push.attempts[0]?.number ?? 1;
   for (const [index, attempt] of push.attempts.entries()) {
     const isGood = attempt.outcome === "Success";

@@ -1,4 +1,5 @@
-/** A campaign: a draft with a name that the server keeps, so that others can continue it. */
+/** Opens and saves campaigns. A campaign is a draft with a name, stored at the server, so that other operators can
+ * continue it. */
 
 import { call, Refusal } from "../../../lib/api.js";
 import { freshId, h } from "../../../lib/dom.js";
@@ -8,7 +9,8 @@ import { formDialog } from "../../../parts/dialog/form.js";
 import { content, fresh, kept } from "../draft.js";
 
 /**
- * Opens a campaign. Changes of it that this browser keeps are not lost without a question.
+ * Opens a campaign. If this browser has unsaved changes of the campaign, they are kept. If the campaign has changed at
+ * the server too, the operator is asked which version to use.
  *
  * @param {import("../compose.js").Compose} compose
  * @param {string} id
@@ -18,7 +20,7 @@ export async function open(compose, id) {
   const found = await call("campaign", { path: { hub, id } });
   const draft = stored(found);
   if (found.send) {
-    // What was sent stays as it is: this is a copy.
+    // A campaign that was sent cannot change any more, so the draft is a copy that belongs to no campaign.
     compose.draft = { ...draft, id: fresh().id, campaign: null };
     view.toast(view.t("campaign.wasSent"));
     return;
@@ -32,7 +34,7 @@ export async function open(compose, id) {
 }
 
 /**
- * The draft as the server has it.
+ * Returns the draft of a campaign as it is stored at the server.
  * @param {any} found @returns {import("../draft.js").Draft} */
 function stored(found) {
   const draft = { ...fresh(), ...found.draft };
@@ -41,18 +43,18 @@ function stored(found) {
 }
 
 /**
- * Who changed it last, and when.
+ * Returns who changed a campaign last, and when.
  * @param {View} view @param {any} found */
 function change(view, found) {
   return { name: String(found.changedBy).replace(/^operator:/, ""), time: view.time.brief(found.changedAt) };
 }
 
 /**
- * Saves the draft, as a new campaign if it is of none.
+ * Saves the draft to its campaign; to a new campaign if it belongs to none.
  *
  * @param {import("../compose.js").Compose} compose
- * @param {boolean} isNew Whether as a new campaign in any case.
- * @returns {Promise<boolean>} Whether it is saved.
+ * @param {boolean} isNew Whether to save it as a new campaign in any case.
+ * @returns {Promise<boolean>} Whether the draft was saved.
  */
 export async function save(compose, isNew) {
   const { draft, view } = compose;

@@ -1,4 +1,4 @@
-/** The dry run of a draft: what it says, what devices will show, and payloads that are written by hand. */
+/** Makes the dry run of a draft, and shows its result, the previews, and the payloads that the operator has edited. */
 
 import { call, Refusal } from "../../../lib/api.js";
 import { freshId, h, icon, put } from "../../../lib/dom.js";
@@ -10,7 +10,7 @@ import { content, problems } from "../draft.js";
 import { fields, message } from "../message.js";
 
 const API = { "api-version": "2020-06" };
-/** Milliseconds after which a check that did not reach the server is made again. */
+/** The milliseconds after which a dry run that did not reach the server is repeated. */
 const AGAIN = 3000;
 
 /** Counts the audience of a draft.
@@ -84,7 +84,7 @@ export async function runCheck(compose) {
     if (signal.aborted) return;
     const refusal = error instanceof Refusal ? error : null;
     put(compose.checkBox, refusal?.status === 400 ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), h("p.quote", { lang: "en" }, refusal.message))) : failure(t, error, () => runCheck(compose)));
-    // A server that restarts is back in a moment.
+    // If the server was not reached, it may be restarting, so the dry run is repeated.
     if (refusal?.status === 0) compose.checkTimer = window.setTimeout(() => runCheck(compose), AGAIN);
   }
   compose.showActions();
@@ -106,7 +106,7 @@ function showCheck(compose, run) {
   if (run.missingLanguages?.length > 0) lines.push(["info", "quiet", t("check.languages", { names: run.missingLanguages.map((/** @type {string} */ tag) => nameOf(compose.view, tag)).join(", ") })]);
   if (run.templatesOnly > 0) lines.push(["info", "quiet", t("check.templates", { n: run.templatesOnly })]);
   if (run.rollout?.seconds > 1) lines.push(["clock", "quiet", t("check.lasts", { time: time.duration(run.rollout.seconds) })]);
-  // What a push service is concerned by is said with its name.
+  // A problem that concerns one push service is shown with the name of the service, and not again without the name.
   const named = credentials.flatMap((one) => one.problems.map((/** @type {string} */ text) => [text, `${one.name}: ${text}`]));
   const sentences = [...new Set([...[...run.problems, ...(run.cautions ?? [])].filter((text) => !named.some(([known]) => known === text)), ...named.map(([, text]) => text)])];
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
@@ -116,7 +116,7 @@ function showCheck(compose, run) {
   compose.count = run.targeted ?? compose.count;
 }
 
-/** The name of a language, for readers.
+/** Returns the name of a language in the operator's language; the tag if the browser does not know the language.
  * @param {View} view @param {string} tag */
 function nameOf({ language }, tag) {
   try {

@@ -1,4 +1,5 @@
-/** Takes over a send, an audience or a campaign as a draft. A draft that was there before is kept beside it, never lost. */
+/** Makes a draft from a send, an audience or a campaign. A draft that it replaces in the form is stored, and can be
+ * opened again. */
 
 import { call } from "../../../lib/api.js";
 import { h, icon, put } from "../../../lib/dom.js";
@@ -9,10 +10,10 @@ import { content, fresh, keep, kept, others } from "../draft.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
 
-/** So many drafts are kept besides the one in the form. */
+/** The maximum number of stored drafts in addition to the one in the form. */
 const MOST = 20;
 
-/** Takes over what the address names.
+/** Makes the draft from what the query of the address names.
  * @param {import("../compose.js").Compose} compose */
 export async function take(compose) {
   const { hub, view } = compose;
@@ -20,7 +21,7 @@ export async function take(compose) {
   const campaign = view.query.get("campaign");
   if (campaign) await (await compose.part("campaign")).open(compose, campaign);
   else compose.draft = await made(hub, view.query, view.time.zone) ?? compose.draft;
-  // A page that is loaded again shows this draft, with what was changed since.
+  // The query is removed. If the page is loaded again, it shows this draft with its later changes.
   history.replaceState(null, "", location.pathname);
   if (own && own !== compose.draft) compose.draft = besides(hub, own, compose.draft);
 }
@@ -44,8 +45,9 @@ async function made(hub, query, zone) {
   return draft;
 }
 
-/** Keeps a draft besides another, unless nothing of it would be missed.
- * @param {string} hub @param {Draft} own @param {Draft} other @returns {Draft} The one for the form. */
+/** Stores a draft that another draft replaces in the form, unless it is empty, or equals the other draft or its
+ * campaign.
+ * @param {string} hub @param {Draft} own @param {Draft} other @returns {Draft} The draft for the form. */
 export function besides(hub, own, other) {
   if (words(own) === words(other)) return own;
   if (isWorthless(own)) return other;
@@ -54,22 +56,22 @@ export function besides(hub, own, other) {
     localStorage.setItem(othersKey(hub), JSON.stringify(list));
     return other;
   } catch {
-    // There is no room for both.
+    // The browser's storage is full, so the old draft stays in the form.
     return own;
   }
 }
 
-/** What a draft says, apart from its id.
+/** Returns the content of a draft without its id.
  * @param {Draft} draft */
 const words = (draft) => content({ ...draft, id: "" });
 
-/** Whether a draft says nothing, or is on the server as it is.
+/** Returns whether a draft need not be stored: it has at most a tag and a time, or its campaign has the same content.
  * @param {Draft} draft */
 function isWorthless(draft) {
   return words({ ...draft, to: "", when: "now", at: "" }) === words(fresh()) && !/[\s&|!]/.test(draft.to.trim()) || draft.campaign?.saved === content(draft);
 }
 
-/** Shows the other drafts.
+/** Shows the stored drafts that are not in the form.
  * @param {import("../compose.js").Compose} compose */
 export function show(compose) {
   const { hub, view } = compose;

@@ -1,4 +1,5 @@
-/** The message in other languages: a device gets the one that its tag `lang:` names, or the message's own. */
+/** The fields for the message in other languages. A device gets the language that its tag `lang:` names; otherwise the
+ * message's own. */
 
 import { freshId, h, icon, put } from "../../../lib/dom.js";
 
@@ -30,12 +31,12 @@ export function fields(compose) {
     words(t("field.title"), one.title, false, (text) => { one.title = text; }), words(t("field.text"), one.text, true, (text) => { one.text = text; }),
     draft.actions.map((action, index) => words(t("language.button", { title: action.title || String(index + 1) }), one.buttons[index] ?? "", false, (text) => { one.buttons[index] = text; })));
   draw();
-  // Titles of buttons are said in each language.
+  // Each language has fields for the titles of the buttons, so these fields are drawn again when the buttons change.
   compose.drawLanguages = draw;
   return [h("p.help", t("language.help")), box, problem, h("datalist", { id: names }, ["en", "de", "ko", "fr", "es", "it", "ja", "zh-Hans", "pt", "nl", "pl", "tr", "ar"].map((tag) => h("option", { value: tag }, nameOf(view, tag))))];
 }
 
-/** A field for a language, with its name beside it.
+/** Returns a field for a language tag, with the name of the language beside it.
  * @param {View} view @param {string} label @param {string} list @param {string} tag @param {(tag: string) => void} take */
 function tagField(view, label, list, tag, take) {
   const id = freshId();
@@ -54,7 +55,7 @@ function words(label, value, isLong, take) {
   return h("div.field", h("label", { for: id }, label), input);
 }
 
-/** The name of a language, for readers; empty if the browser knows none.
+/** Returns the name of a language in the operator's language; empty if the browser does not know the language.
  * @param {View} view @param {string} tag */
 function nameOf({ language }, tag) {
   try {

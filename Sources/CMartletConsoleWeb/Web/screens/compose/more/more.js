@@ -23,7 +23,7 @@ export function fields(compose) {
     h("div.stack.tight", tick("confidential"), tick("silent"), tick("truncate"))];
 }
 
-/** Names with values.
+/** Returns fields for names with values.
  * @param {import("../compose.js").Compose} compose @param {"data" | "variables"} name */
 function pairs(compose, name) {
   const { t } = compose.view;
@@ -33,7 +33,7 @@ function pairs(compose, name) {
   return rows(compose, name, list, 32, () => /** @type {[string, string]} */ (["", ""]), (pair) => h("div.data-pair", input(pair, 0, t("data.name")), input(pair, 1, t(name === "data" ? "data.value" : "variables.default")), remove(compose, list, pair, t("data.remove"))));
 }
 
-/** Buttons under the notification.
+/** Returns the fields for the buttons of the notification.
  * @param {import("../compose.js").Compose} compose */
 function actions(compose) {
   const { t } = compose.view;
@@ -43,7 +43,7 @@ function actions(compose) {
   return rows(compose, "actions", list, 3, () => ({ id: "", title: "", link: "" }), (action) => h("div.action-row", input(action, "title"), input(action, "link", { type: "url" }), input(action, "id", { maxlength: 32 }), remove(compose, list, action, t("actions.remove"))));
 }
 
-/** A list of rows to which others are added.
+/** Returns a list of rows of fields, with a button that adds a row.
  * @template Row
  * @param {import("../compose.js").Compose} compose @param {"data" | "variables" | "actions"} name @param {Row[]} list @param {number} limit
  * @param {() => Row} make @param {(row: Row) => any} show */

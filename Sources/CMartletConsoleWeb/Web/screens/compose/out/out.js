@@ -1,4 +1,4 @@
-/** Sends a draft: to testers at once, or to its audience with ten seconds to undo. */
+/** Sends a draft: to the testers at once, or to its audience after ten seconds in which it can be undone. */
 
 import { call } from "../../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../../lib/dom.js";
@@ -10,9 +10,9 @@ import { content, forget, fresh } from "../draft.js";
 import { fields, message } from "../message.js";
 
 const API = { "api-version": "2020-06" };
-/** From so many devices on, their number must be typed. */
+/** If a send reaches more devices than this, the operator must type their number to confirm it. */
 const MANY = 10_000;
-/** Seconds in which a send can be undone. */
+/** The seconds in which a send can be undone. */
 const UNDO = 10;
 
 /** @param {import("../compose.js").Compose} compose */
@@ -67,7 +67,7 @@ export async function send(compose) {
     title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
     yes: compose.first ? t("send.first", { first: compose.first, n: count }) : t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
   }))) return;
-  // A campaign is kept as it is sent.
+  // The campaign is saved first, so that it is stored as it was sent.
   if (draft.campaign && draft.campaign.saved !== content(draft) && !(await compose.save())) return;
   await schedule(compose);
 }
@@ -88,7 +88,7 @@ async function schedule(compose) {
   const isLater = draft.when === "at";
   const { replaces } = draft;
   compose.sendButton.disabled = true;
-  // The time may have passed since it was checked.
+  // The time of the send may have passed since the last dry run.
   if (isLater && compose.dueAt() <= new Date()) return (await compose.part("check")).runCheck(compose);
   try {
     const at = isLater ? compose.dueAt() : new Date(Date.parse((await call("session")).now) + UNDO * 1000);
@@ -108,7 +108,7 @@ async function schedule(compose) {
   }
 }
 
-/** Ten seconds in which the send can be taken back.
+/** Shows a countdown with a button that undoes the send.
  * @param {import("../compose.js").Compose} compose @param {string} id @param {number} end */
 function countDown(compose, id, end) {
   const { view, hub } = compose;
@@ -132,7 +132,7 @@ function countDown(compose, id, end) {
   tick();
 }
 
-/** What is on its way is not edited: Undo comes first.
+/** Disables or enables the fields. During the countdown, the draft cannot be changed.
  * @param {import("../compose.js").Compose} compose @param {boolean} isFrozen */
 function freeze({ node, actions }, isFrozen) {
   for (const child of /** @type {any} */ (node.children)) child.inert = isFrozen && !child.contains(actions);
@@ -154,14 +154,14 @@ async function undo(compose, id) {
   compose.changed();
 }
 
-/** Withdraws a send that has not begun, or stops what is left of it.
+/** Withdraws a send that has not begun. If it has begun, cancels it, so that no further push is sent.
  * @param {string} hub @param {string} id @returns {Promise<boolean>} Whether nothing was sent. */
 async function takeBack(hub, id) {
   try {
     await call("withdraw", { path: { hub, id }, query: API });
     return true;
   } catch {
-    // It was too late by a moment.
+    // The send has begun already.
     await call("cancel", { path: { hub, id }, body: {} }).catch(() => {});
     return false;
   }

@@ -1,4 +1,5 @@
-/** The form of a credential, made from the fields that the platform describes: no form is written by hand. */
+/** The form for a credential. Its fields come from the platform's description, so no platform needs a form of its
+ * own. */
 
 import { call } from "../../../lib/api.js";
 import { freshId, h, put } from "../../../lib/dom.js";
@@ -19,7 +20,8 @@ export function setCredential(view, one, reload) {
     inputs.push({ field, read: async () => (field.isFile ? fileText(input.files?.[0]) : input.value.trim()) });
     const isKnown = t.has(`field.${field.flag}`);
     return h("div.field", h("label", { for: id }, isKnown ? t(`field.${field.flag}`) : field.name),
-      // The server's own words are English, and say no more than a label that is known, but of what few need.
+      // The server's help is in English. It is shown if the pages have no label for the field. For a rarely used field
+      // with a label, it is shown only to operators who use English.
       input, field.help && (!isKnown || (!field.isUsual && view.language === "en")) && h("p.help", { lang: "en" }, field.help));
   };
   const draw = () => {
@@ -39,7 +41,7 @@ export function setCredential(view, one, reload) {
   });
 }
 
-/** The text of a file; of one that is not text, its Base64.
+/** Returns the content of a file as text; in Base64 if it is not text in UTF-8; "" if there is no file.
  * @param {File | undefined} file */
 async function fileText(file) {
   if (!file) return "";

@@ -1,13 +1,14 @@
-/** Which fields of a credential are asked for, and what is sent. No DOM here. */
+/** Decides which fields the form of a credential has, and makes the credential from their values. No DOM here. */
 
-/** The kinds of credentials that a platform has: one of them is given.
+/** Returns the kinds of credentials that a platform has, of which the operator gives one.
  * @param {any[]} fields @returns {string[]} */
 export function kindsOf(fields) {
   return [...new Set(fields.map((field) => field.kind).filter(Boolean))];
 }
 
 /**
- * The fields to fill in, and those that few need. A file that has several of them is asked for in their place.
+ * Returns the usual fields and the rarely used ones. If a file contains the values of several fields, the form has one
+ * field for the file instead of these.
  *
  * @param {any[]} fields @param {string | null} kind
  * @returns {[any[], any[]]}
@@ -18,7 +19,7 @@ export function inputsOf(fields, kind) {
   return [asked.filter((field) => field.isUsual), asked.filter((field) => !field.isUsual)];
 }
 
-/** The credential that was filled in, by the names of its properties.
+/** Returns the credential from the filled-in fields: the values, keyed by property name.
  * @param {[any, string][]} values @param {any[]} fields @returns {Record<string, string>} */
 export function members(values, fields) {
   /** @type {Record<string, string>} */

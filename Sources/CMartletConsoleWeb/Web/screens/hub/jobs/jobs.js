@@ -1,11 +1,11 @@
-/** Import and export jobs of a hub. Programs make them; people look how far they are. */
+/** The list of a hub's import and export jobs, with their progress. Jobs are created through the hub's API. */
 
 import { address, call } from "../../../lib/api.js";
 import { h, icon } from "../../../lib/dom.js";
 import { badge } from "../../../lib/screen.js";
 import { empty, pane } from "../../../parts/pane/pane.js";
 
-/** Milliseconds between looks at jobs that are not over. */
+/** The milliseconds between two requests for the list while a job is running. */
 const INTERVAL = 2000;
 const STATES = /** @type {Record<string, string>} */ ({ Started: "waiting", Running: "running", Completed: "done", Failed: "failed" });
 
@@ -17,7 +17,7 @@ export function jobs(view) {
     render: (page) => {
       if (page.jobs.length === 0) return empty("download", t("jobs.none"), t("jobs.none.text"));
       const isGoing = page.jobs.some((/** @type {any} */ job) => job.status === "Started" || job.status === "Running");
-      // Who has left the page has taken it out of the document.
+      // If the operator has left the screen, the list is no longer in the document, and is not loaded again.
       if (isGoing) window.setTimeout(() => content.isConnected && content.reload(), INTERVAL);
       return h("div.stack", h("p.quiet", t("jobs.text")), h("ul.list.jobs", page.jobs.map((/** @type {any} */ job) => row(view, job))),
         page.jobs.length >= page.limit && h("p.quiet.small", t("jobs.most", { n: page.limit })));

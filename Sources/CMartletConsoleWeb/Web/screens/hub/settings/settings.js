@@ -1,4 +1,4 @@
-/** The settings of a hub: its limits, and its end. */
+/** The settings of a hub: its limits, and a button that deletes the hub. */
 
 import { call } from "../../../lib/api.js";
 import { freshId, h } from "../../../lib/dom.js";
@@ -7,7 +7,7 @@ import { commandButton } from "../../../parts/dialog/dialog.js";
 import { formDialog } from "../../../parts/dialog/form.js";
 import { pane } from "../../../parts/pane/pane.js";
 
-/** The limits that can be changed, and the options of the command. */
+/** The limits that can be changed, each with the option of `martlet hub limits` that sets it. */
 const LIMITS = /** @type {const} */ ([["requestRate", "requests"], ["backlog", "backlog"]]);
 
 /** @param {View} view */

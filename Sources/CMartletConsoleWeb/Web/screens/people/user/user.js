@@ -1,20 +1,21 @@
-/** A user: the devices that it had, and what was meant for all of its devices, with a verdict for each. */
+/** A user in the search results: the former devices, and the sends that targeted the user's devices, with their
+ * verdicts. */
 
 import { call } from "../../../lib/api.js";
 import { h, put } from "../../../lib/dom.js";
 import { failure, serviceName, skeleton, to, verdictBadge } from "../../../lib/screen.js";
 import { byDevice, deviceRow, former, idOf, loadPerson, noDevice } from "../../../parts/person/person.js";
 
-/** Devices whose sends are looked up; the rest have pages of their own. */
+/** The maximum number of devices whose sends are shown. Other devices have their own pages. */
 const DEVICES = 6;
 
 /**
  * @param {View} view
  * @param {string} name
- * @param {any[]} registrations The registrations of the user's present devices.
- * @param {boolean} isKnown Whether there is such a user.
+ * @param {any[]} registrations The registrations of the user's current devices.
+ * @param {boolean} isKnown Whether the search has found a user with this name.
  * @param {AbortSignal} signal
- * @returns {Promise<any>} Nothing if no user has this name, as far as is known.
+ * @returns {Promise<any>} null if no user, device or former device has this name.
  */
 export async function userOf(view, name, registrations, isKnown, signal) {
   const { t } = view;
@@ -46,7 +47,7 @@ async function texts(view) {
   view.t.add((await import(`./text.${view.language}.js`)).default);
 }
 
-/** The sends that were meant for some devices, newest first, each once.
+/** Returns a list of the sends that targeted some devices, newest first.
  * @param {View} view @param {any[]} devices @param {AbortSignal} signal */
 async function meant(view, devices, signal) {
   const { t, hub } = view;
@@ -61,7 +62,7 @@ async function meant(view, devices, signal) {
 }
 
 /**
- * Sends of several devices in one list, as far back as all of the devices' lists go.
+ * Merges the lists of sends of several devices. The result goes back only as far as every list does.
  *
  * @param {{device: any, page: any}[]} pages
  * @returns {{send: any, results: {device: any, name: string}[]}[]}
@@ -69,7 +70,7 @@ async function meant(view, devices, signal) {
 export function merged(pages) {
   /** @type {Map<string, {send: any, results: {device: any, name: string}[]}>} */
   const sends = new Map();
-  // Where a list goes on, older sends may be missing for its device.
+  // If a list has another page, sends older than its last one may be missing.
   const ends = pages.filter(({ page }) => page.next).map(({ page }) => page.sends[page.sends.length - 1]?.acceptedAt ?? page.lookedBackTo ?? "");
   const oldest = ends.sort().pop() ?? "";
   for (const { device, page } of pages) {

@@ -1,11 +1,11 @@
-/** Why somebody did not get a send: from a user, or from the id of a device. */
+/** The form that finds out why a device, or the devices of a user, did not get a send. */
 
 import { call } from "../../../lib/api.js";
 import { freshId, h, icon, put } from "../../../lib/dom.js";
 import { failure, skeleton, to, verdictBadge } from "../../../lib/screen.js";
 import { byDevice, deviceRow, former, idOf, loadPerson, noDevice } from "../../../parts/person/person.js";
 
-/** Devices of a user that are told; the rest are on the page of the user. */
+/** The maximum number of a user's devices that are shown. The user's page shows the others. */
 const DEVICES = 10;
 
 /** @param {View} view @param {{hub: string, id: string}} path */
@@ -22,7 +22,7 @@ export async function whoForm(view, path) {
     put(results, skeleton(t, 2));
     try {
       const trace = await traceOf(path, text);
-      // The id of a device leads to its page; everything else is taken for the name of a user.
+      // The id of a device opens the page of its trace. Any other text counts as the name of a user.
       if (trace.verdict !== "unknownDevice") return view.go(to.why(path.hub, path.id, text));
       put(results, await devicesOf(view, path, text));
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What operators have done, in words. */
+/** The audit log: what operators have done, as sentences. */
 
 import { call } from "../../../lib/api.js";
 import { h, put } from "../../../lib/dom.js";
@@ -6,7 +6,7 @@ import { to } from "../../../lib/screen.js";
 import { empty, pane } from "../../../parts/pane/pane.js";
 import { isSend, word } from "./words.js";
 
-/** The name in entries of changes through the admin socket, by which no operator can be called. */
+/** The operator's name in entries about changes through the admin socket. No operator can have this name. */
 const COMMAND_LINE = "command line";
 
 /** @param {View} view */

@@ -8,10 +8,10 @@ import { isSend, word } from "./words.js";
 /** Every audited route, read from the table of the server's own test. */
 const source = readFileSync(new URL("../../../../../../Tests/MartletConsoleTests/GateMatrixTests.swift", import.meta.url), "utf8");
 const routes = [...source.matchAll(/"((?:GET|POST|PUT|DELETE) \/[^"]*)":/g)].map((match) => match[1] ?? "");
-/** Changes that no entry is made for. */
+/** Changes that are not recorded in the audit log. */
 const SILENT = ["POST /link", "POST /link/use", "POST /sign-in", "POST /sign-in/provider", "POST /sign-in/provider/finish", "POST /sign-out", "POST /session/touch", "POST /session/confirm", "PUT /session/settings", "POST /hubs/{hub}/devices/search", "POST /hubs/{hub}/devices/former"];
 
-/** Changes that only the admin socket takes. */
+/** Changes that can be made only through the admin socket. */
 const ON_SOCKET = ["POST /operators/link", "POST /reload", "POST /server-key", "POST /server-key/reseal", "DELETE /server-key", "POST /namespace/keys/{rule}/{key}", "PUT /containers/{name}", "DELETE /containers/{name}", "POST /hubs/{hub}/migration"];
 
 test("every change has words", () => {

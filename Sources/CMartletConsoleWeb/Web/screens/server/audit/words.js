@@ -1,7 +1,8 @@
-/** How entries of the audit log are told. No DOM here. */
+/** Finds the texts for entries of the audit log. No DOM here. */
 
-/** The key of the words for an action: its method, and its path without what is the same in many.
- * @param {string} action Such as `PUT /hubs/{hub}/limits`. */
+/** Returns the key of the text for an action: its method, and its path without the parts that many paths have in
+ * common.
+ * @param {string} action The action, such as `PUT /hubs/{hub}/limits`. */
 export function word(action) {
   const [method = "", path] = action.split(" /");
   const short = path?.replace(/^(hubs|rest)\/\{hub\}\/?/, "").replace(/\/?\{[\w.]+\}/g, "").replace("messages/devices", "trace");
@@ -9,7 +10,7 @@ export function word(action) {
   return `did.${name}`;
 }
 
-/** Whether the subject of an action is a notification.
+/** Returns whether the subject of an action is a notification.
  * @param {string} action */
 export function isSend(action) {
   return /^(POST|PUT|GET) \/(rest|hubs)\/\{hub\}\/(messages|schedulednotifications|sends)(\/\{id\}(\/(pause|resume|cancel|deadletters\/resend))?)?$/.test(action);

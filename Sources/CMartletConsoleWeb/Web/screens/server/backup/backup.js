@@ -1,4 +1,5 @@
-/** Backups in the data directory: made, read again, and downloaded by who has just entered the password. */
+/** The backups in the data directory: makes, checks and downloads them. A download needs a recent confirmation of the
+ * operator's identity. */
 
 import { address, call, gate } from "../../../lib/api.js";
 import { h, icon } from "../../../lib/dom.js";
@@ -6,7 +7,7 @@ import { badge } from "../../../lib/screen.js";
 import { empty, pane } from "../../../parts/pane/pane.js";
 import { commandButton } from "../../../parts/dialog/dialog.js";
 
-/** Milliseconds between looks at one that is being made. */
+/** The milliseconds between two requests for the state of a backup that is being made. */
 const INTERVAL = 1000;
 
 /** @param {View} view */
@@ -32,7 +33,7 @@ export function show(view) {
 
   /** @param {string} backup */
   async function download(backup) {
-    // A download cannot ask for the password when the server wants it.
+    // A download is a link, not a call of `call`, so the operator's identity is confirmed before it begins.
     const { isFresh } = await call("session").catch(() => ({}));
     if (!isFresh && !(await gate.confirm())) return;
     h("a", { href: address("backupFile", { path: { backup } }), download: backup }).click();
