@@ -81,7 +81,7 @@ struct AudiencePages {
     }
 }
 
-/// The decision which of the registrations that were read are members of a page.
+/// The members of a page, chosen from the registrations that were read.
 struct PageDraft {
     /// The indices in `MemberRows` of the members, in order.
     private(set) var chosen: [Int] = []

@@ -81,8 +81,8 @@ struct AudienceStatement {
                 )
                 """
         case .sparse(let anchor):
-            // The search is a query without a LIMIT. With a LIMIT in it, the planner would read the table row by row
-            // until it has found enough members.
+            // The LIMIT is not in the query that searches the index. With a LIMIT there, the planner would read the
+            // table row by row until it has found enough members.
             return """
                 WITH anchored AS MATERIALIZED (
                     SELECT \(columns) FROM registrations r

@@ -163,7 +163,7 @@ enum ContainerStatements {
     // MARK: Sweeping
 
     /// Removes payload bodies that no payload has recorded within a day, because the process that wrote them ended
-    /// before. Their contents become removable at once.
+    /// before it recorded them. Their contents become removable at once.
     static let releaseBodies = Statement.rare(
         [],
         """

@@ -195,8 +195,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     }
 
     /// Fails a group. If one of its writes may be the reason, runs each write in a transaction of its own instead, so
-    /// that the other writes are stored. A lock that was not obtained in time and a slow machine are no such reasons,
-    /// because more transactions would make them worse.
+    /// that the other writes are stored. If a lock was not obtained in time, or the machine is slow, the whole group
+    /// fails, because more transactions would only add load.
     private func give(
         up group: Group, _ writes: [Group.Write], _ failure: DatabaseFailure, _ shard: Shard,
         _ access: inout LinkAccess, _ attempt: Int

@@ -20,8 +20,8 @@ final class NumberCache: Sendable {
     func platform(_ id: PlatformID) -> Int32? { state.withLock { $0.platforms[id] } }
     func platform(_ number: Int32) -> PlatformID? { state.withLock { $0.platformNames[number] } }
 
-    /// Returns the platform with a number. Called inside of a transaction of a shard, which must not read the table of
-    /// platforms.
+    /// Returns the platform that a number stands for. Called inside of a transaction of a shard, which must not read
+    /// the table of platforms.
     /// - Throws: `unknownPlatform` if the number is not cached. The caller then reads the table of platforms and begins
     ///   again.
     func knownPlatform(_ number: Int32) throws(StorageError) -> PlatformID {

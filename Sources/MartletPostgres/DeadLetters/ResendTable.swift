@@ -42,9 +42,8 @@ struct ResendTable {
     /// as the age of the resend when deliveries with the same collapse key are compared. If the original is itself a
     /// resend, the result is the rank of the original.
     ///
-    /// Otherwise the rank is the newest of the original's deliveries, of which only the first on each platform counts:
-    /// the table `collapses` has rows for no other. With an older rank, the newest of these deliveries would supersede
-    /// the resend.
+    /// Otherwise the rank is the newest of the original's first deliveries on each platform. Only these deliveries have
+    /// rows in the table `collapses`. With an older rank, the newest of these deliveries would supersede the resend.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }

@@ -170,7 +170,7 @@ extension DeviceSet {
         return ordinals.contents
     }
 
-    /// Adds the state that a registration has before a change to the history.
+    /// Adds to the history the state that a registration has before a change.
     mutating func keep(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) {
         ordinals.changes += 1
         history.append(EndedVersion(change: ordinals.changes, registration: old, cause: cause, at: now))

@@ -3,8 +3,8 @@ import MartletModel
 
 /// The statements that store the progress of jobs in the same transaction as writes of devices.
 enum JobChanges {
-    /// Finds out which jobs exist, and whether a node owns them. An unfinished job is only removed together with its
-    /// hub.
+    /// Finds out which jobs exist, and whether a node owns their hub. An unfinished job is only removed together with
+    /// its hub.
     static let known = Statement.hot(
         [.int4, .bytesArray, .int8],
         """
@@ -12,8 +12,8 @@ enum JobChanges {
         WHERE j.shard = $1 AND j.id = ANY($2)
         """)
 
-    /// Locks the owner of the shard until the COMMIT, so that it cannot change. Fails with `SQLState.stale` if the
-    /// owner is not the given node.
+    /// Locks the owner of the shard until the COMMIT, so that the owner cannot change. Fails with `SQLState.stale` if
+    /// the owner is not the given node.
     static let owned = Statement.hot(
         [.int4, .int8],
         """

@@ -12,8 +12,8 @@ final class PostgresNodes: NodeStore {
     private let link: NodeLink
     private let refusals = Atomic(0)
 
-    /// The maximum number of hints that wait to be read. If there are more, the oldest are dropped. A later renewal
-    /// finds what they would have told, by the numbers of changes.
+    /// The maximum number of hints that wait to be read. If there are more, the oldest are dropped. The next renewal
+    /// finds the same changes by their numbers.
     private static let hintLimit = 4096
     /// The maximum number of hubs that one renewal hands over to another node.
     private static let handOverLimit = 16

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores the size of each hub's backlog (accepted and not finished). The size is updated in the transaction that
-/// changes the backlog.
+/// Stores the size of each hub's backlog (the notifications that are accepted and not finished). The size is updated in
+/// the transaction that changes the backlog.
 enum BacklogTable {
     static func add(_ notifications: Int64, _ bytes: Int64, _ session: ShardSession) {
         guard notifications != 0 || bytes != 0 else { return }

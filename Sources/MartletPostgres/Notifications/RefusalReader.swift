@@ -61,6 +61,6 @@ struct RefusalReader {
         isPastRows = rows.count < Self.batch
     }
 
-    /// The last member of the value that was read last.
+    /// The last member of the `PageRecords` that were read last.
     private var pagesEnd: AudienceMember?
 }

@@ -134,8 +134,8 @@ extension PostgresStorage: OperatorStore {
     public func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult {
         let name = name.lowercased()
         return try await changeDirectory { connection, patience throws(DatabaseFailure) in
-            // If the change takes the operator's administration away, all operators are locked, so that two such
-            // changes at the same time cannot leave no administrator.
+            // If the change takes the operator's administration away, all operators are locked. Otherwise two such
+            // changes at the same time could remove the last two administrators.
             let locking =
                 change.endsAdministration
                 ? Batch(OperatorStatements.lockAll) : Batch(OperatorStatements.lock) { $0.add(name) }
@@ -259,7 +259,7 @@ extension Batch {
         return batch
     }
 
-    /// - Parameter name: The folded name of an operator whose row is locked.
+    /// - Parameter name: The name, in lower case, of an operator whose row is locked.
     static func adding(_ session: OperatorSession, of name: String) -> Batch {
         var batch = Batch(OperatorStatements.addSession) {
             $0.add(session.tokenHash)

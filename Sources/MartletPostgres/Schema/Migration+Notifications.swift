@@ -1,6 +1,6 @@
 extension Migration {
-    /// The lifetime in milliseconds above which a notification keeps the former states of devices from its beginning
-    /// on.
+    /// A lifetime in milliseconds. Former states of devices are kept from the beginning of each notification that lives
+    /// longer than this.
     static let longLifetime = 86_400_000
 
     /// A notification with its content and roll-out is one row, and so is a delivery. The numbers of both contain their

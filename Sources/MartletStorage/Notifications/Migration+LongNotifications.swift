@@ -5,7 +5,7 @@ extension Migration {
 
     /// An index of the notifications that may be in progress for longer than the default lifetime, by their beginning.
     /// Former states of registrations are kept from the beginning of the oldest of these notifications. Most
-    /// notifications are not in the index and cost nothing.
+    /// notifications are not in the index, so storing them costs no more than before.
     static let longNotifications = Migration(
         name: "long notifications",
         script: """

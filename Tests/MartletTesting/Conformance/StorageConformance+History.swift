@@ -45,8 +45,8 @@ extension StorageConformance {
                 try await bench.storage.successors(of: members, present: present, in: delivery, at: bench.now)
             }
             try require(try await successors(of: [], present: page.members), is: Successors())
-            // These registrations have no successors, because they did not make the channel a member: one did not match
-            // the tag expression, and the other has a template.
+            // Registrations 4 and t have no successors, because they did not make the channel a member: 4 did not match
+            // the tag expression, and t has a template.
             for id in ["4", "1", "2"] { try await bench.put(id, "b\(id)", [id == "4" ? "y" : "x"], in: hub) }
             try await bench.put("t", "b1", ["x"], in: hub, template: Template(body: "$(a)"))
             let moved = try await successors(of: Array(page.members.prefix(2)), present: [page.members[2]]).moved
