@@ -118,8 +118,8 @@ public final class PostgresStorage: Sendable {
         sends = GroupWriter(writers.reversed(), patience: options.patience, identity: incarnation << 1 | 1)
     }
 
-    /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that says
-    /// that the storage is closed.
+    /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that
+    /// says that the storage is closed.
     public func close() async {
         await devices.close()
         await sends.close()

@@ -219,8 +219,8 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that its
-    /// sample was drawn from; any other part has the audience of the time at which it begins.
+    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that
+    /// its sample was drawn from; any other part has the audience of the time at which it begins.
     private func begin(_ part: WaitingPart, of sequence: Int64, at now: Timestamp) throws(StorageError) -> [Delivery] {
         guard let found = try find(sequence) else { return [] }
         let notification = found.notification
@@ -284,8 +284,8 @@ struct NotificationTable {
         return .canceled
     }
 
-    /// Replaces a scheduled notification that has not begun. The row keeps its sequence number, so that other rows still
-    /// refer to it.
+    /// Replaces a scheduled notification that has not begun. The row keeps its sequence number, so that other rows
+    /// still refer to it.
     func replace(_ draft: NotificationDraft) throws(StorageError) -> Replacement {
         guard let found = try find(draft.id) else { return .notFound }
         guard found.begunAt == nil else { return .begun }
