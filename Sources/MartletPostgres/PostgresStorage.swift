@@ -4,8 +4,8 @@ import MartletModel
 
 /// Implements the storage ports with a PostgreSQL database that any number of processes share.
 ///
-/// Statements run in pipelines, on threads of their own: the writers' commit groups, one for each hub at a time, and the
-/// readers' answer pages and look-ups.
+/// Statements run in pipelines, on threads of their own. Writers commit the writes of one hub as a group. Some readers
+/// read audience pages; others look up single rows.
 public final class PostgresStorage: Sendable {
     let sealer: any Sealer
     private let patience: Duration
@@ -18,12 +18,12 @@ public final class PostgresStorage: Sendable {
     private let readers: [Link]
     private let pageReaders: [Link]
 
-    /// Which devices the unfinished deliveries have reached. They are the node's own: PostgreSQL has only what is
-    /// recorded with a page.
+    /// The progress maps of this node's unfinished deliveries. They are on the node's own disk: the database only has
+    /// the outcomes that were recorded with a page.
     public let maps: any ProgressMaps
 
     /// Opens a database, and brings its schema up to date.
-    /// - Parameter maps: Makes the progress maps of the node, and keeps those of the given deliveries.
+    /// - Parameter maps: Opens the progress maps of the node. It must keep the maps of the given deliveries.
     /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do.
     public static func open(
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
@@ -46,8 +46,8 @@ public final class PostgresStorage: Sendable {
         return PostgresStorage(settings, options, start.incarnation, sealer, try maps(start.unfinished))
     }
 
-    /// Checks whether a database can be used, and changes nothing.
-    /// - Returns: Why it cannot, with a sentence that says what to do; nil if it can.
+    /// Checks whether a database can be used, without changing anything.
+    /// - Returns: The reason why the database cannot be used, and what to do; nil if it can be used.
     public static func fault(of address: DatabaseAddress) async -> StorageError? {
         let settings = ConnectionSettings(address: address)
         let link = Link(settings)
@@ -67,25 +67,26 @@ public final class PostgresStorage: Sendable {
         return fault
     }
 
-    /// The number of steps of the schema.
+    /// The number of migration steps of this program's schema.
     public static let schema = Migration.all.count
 
-    /// The choices of whoever opens a database.
+    /// The options with which a database is opened.
     public struct Options: Sendable {
-        /// The schema in which the tables are.
+        /// The schema that contains the tables.
         public var schema = "martlet"
-        /// How long callers wait for an answer of the database.
+        /// How long callers wait for an answer of the database before they get an error.
         public var patience = Duration.seconds(5)
-        /// The name of this node, for operators.
+        /// The name of this node, which is shown to operators.
         public var node = Self.machine
-        /// The version of the program, for operators.
+        /// The version of the program, which is shown to operators.
         public var version = ""
-        /// How long a node owns its hubs after a renewal. Others take over a sixth of a lease or so later.
+        /// How long a node owns its hubs after a renewal. Other nodes take the hubs over about a sixth of this time
+        /// later.
         public var lease = Duration.seconds(10)
-        /// A node that has certainly ended, such as the process before in the same data directory. Its hubs are free at
-        /// once.
+        /// The incarnation of a node that has certainly ended, such as the earlier process in the same data directory;
+        /// nil if there is none. Other nodes may take over its hubs at once.
         public var predecessor: Int64?
-        /// The connections that write, that read pages, and that look up single rows.
+        /// The numbers of connections that write, that read audience pages, and that look up single rows.
         public var writers = 2
         public var pageReaders = 2
         public var readers = 1
@@ -110,14 +111,15 @@ public final class PostgresStorage: Sendable {
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
         nodes = PostgresNodes(settings, incarnation: incarnation, lease: options.lease)
-        // The two numbers of a node, by which its rows are found when it is gone (`NodeStatements.sweepWriters`).
+        // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
+        // the node is gone (`NodeStatements.sweepWriters`).
         devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
-        // The other way round, so that both find a free connection.
+        // This writer begins with the last connection, so that both writers mostly find a free one.
         sends = GroupWriter(writers.reversed(), patience: options.patience, identity: incarnation << 1 | 1)
     }
 
-    /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that says
-    /// that the storage is closed.
+    /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that
+    /// says that the storage is closed.
     public func close() async {
         await devices.close()
         await sends.close()
@@ -134,18 +136,18 @@ public final class PostgresStorage: Sendable {
 }
 
 extension PostgresStorage {
-    /// Reads with the connection for look-ups that has the least to do.
+    /// Reads on the least busy of the connections for look-ups.
     func read(_ batch: Batch) async throws(StorageError) -> [Rows] {
         try await read(batch, readers)
     }
 
-    /// Reads with the connection for pages that has the least to do.
+    /// Reads on the least busy of the connections for audience pages.
     func readPage(_ batch: Batch) async throws(StorageError) -> [Rows] {
         try await read(batch, pageReaders)
     }
 
-    /// Runs work that only reads on the connection for look-ups that has the least to do. If the connection breaks, the
-    /// work runs once more.
+    /// Runs work that only reads, on the least busy of the connections for look-ups. If the connection breaks, the work
+    /// runs once more.
     func withReader<Value: Sendable>(
         _ work:
             @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
@@ -162,7 +164,7 @@ extension PostgresStorage {
                 do throws(DatabaseFailure) {
                     return try work(access, patience)
                 } catch  where error.isOfConnection && error != .late {
-                    // Once more, on another connection.
+                    // Runs the work once more, on a new connection.
                     try access.reconnect()
                 } catch {
                     if error.isOfConnection { access.drop() }
@@ -192,8 +194,8 @@ extension PostgresStorage {
         }
     }
 
-    /// Runs statements that belong to no shard in one transaction: changes of hubs and the like, which are rare. If the
-    /// connection breaks before the COMMIT, they run once more.
+    /// Runs statements that belong to no shard in one transaction, such as changes of hubs. If the connection breaks
+    /// before the COMMIT, the work runs once more.
     /// - Parameter work: Sends batches and reads their rows. It may run twice.
     func transaction<Value: Sendable>(
         _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value

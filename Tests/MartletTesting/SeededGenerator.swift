@@ -1,4 +1,5 @@
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed, so that a failure can be repeated.
+/// Generates random numbers with SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the same numbers, so
+/// that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 public import MartletCrypto
 public import MartletModel
 
-/// An identity provider's way of making tokens.
+/// Makes tokens as an identity provider does.
 public struct TokenMaker: Sendable {
     public static let issuer = "https://id.example/realm"
     public static let audience = "martlet"
@@ -14,7 +14,7 @@ public struct TokenMaker: Sendable {
         self.id = id
     }
 
-    /// The public key as the provider publishes it.
+    /// The public key as a JSON Web Key, in the form in which the provider publishes it.
     public var jwk: JSON {
         let point = key.publicKey.rawPoint
         return [
@@ -23,7 +23,7 @@ public struct TokenMaker: Sendable {
         ]
     }
 
-    /// What a good token says at a moment.
+    /// Returns the claims of a valid token at a given time.
     public static func claims(at now: Timestamp) -> [String: JSON] {
         [
             "iss": .string(issuer), "aud": .string(audience), "preferred_username": "Alice",
@@ -31,7 +31,8 @@ public struct TokenMaker: Sendable {
         ]
     }
 
-    /// A token with these claims, and header parameters besides or instead of the usual ones; `null` leaves one out.
+    /// Returns a token with these claims.
+    /// - Parameter changes: Header parameters that replace or extend the usual ones; `null` leaves a parameter out.
     public func token(_ claims: [String: JSON], header changes: [String: JSON] = [:]) throws -> String {
         var header: [String: JSON] = ["alg": "ES256", "kid": .string(id), "typ": "JWT"]
         for (name, value) in changes { header[name] = value == .null ? nil : value }

@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// Counts an audience, a block of channels at a time.
+/// Counts the registrations of an audience, with one query for each block of channels.
 struct AudienceCounter {
     let storage: PostgresStorage
     let query: AudienceCountQuery
 
-    /// How many channel numbers are read at once.
+    /// The number of channel numbers in a block.
     private static let block: Int64 = 65_536
 
     func count() async throws(StorageError) -> AudienceCount {
@@ -88,7 +88,7 @@ struct AudienceCounter {
 }
 
 extension PostgresStorage {
-    /// Returns the numbers of a hub; nil if there is no such hub.
+    /// Returns the last numbers that were given to a hub's devices; nil if there is no such hub.
     func ordinals(of hub: Hub.ID) async throws(StorageError) -> Ordinals? {
         let rows = try await read(Batch(Ordinals.reading) { $0.add(Shard(hub).number) })[0]
         return rows.count == 1 ? Ordinals(rows[0]) : nil

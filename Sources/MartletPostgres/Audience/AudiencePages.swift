@@ -25,7 +25,7 @@ struct AudiencePages {
             let rows = try await self.rows(range)
             guard rows.snapshot != nil else { return AudiencePage() }
             let draft = PageDraft(rows, query, isCut: rows.count >= range.limit)
-            // One channel has more registrations than were read, or too many channels have several.
+            // One channel has more registrations than were read, or many channels have several registrations.
             if draft.needsMore, range.limit < Self.mostRows {
                 range.limit = min(range.limit * 4, Self.mostRows)
                 continue
@@ -36,8 +36,8 @@ struct AudiencePages {
 
     private static let mostRows = 1_000_000
 
-    /// How many registrations are read for a page: some more than it holds, because some devices have several. A sample
-    /// is looked for among more.
+    /// The number of registrations to read for a page. It is higher than the page's limit, because some devices have
+    /// several registrations. For a sample it is higher still, because only some devices are in the sample.
     private var rowLimit: Int {
         if query.namesRegistrations { return Int(Int32.max) }
         let room = query.limit + query.limit / 8 + 16
@@ -70,7 +70,8 @@ struct AudiencePages {
         return try draft.page(rows, query, variants, contents)
     }
 
-    /// The language of each chosen member; nil if the message has one language or the page no variants.
+    /// Returns the language of each channel of the chosen members, as an index of the message's languages; nil if the
+    /// message has one language, or if the query asks for no languages.
     private func variants(
         _ draft: PageDraft, _ rows: MemberRows, _ range: AudienceReader.Range
     ) async throws(StorageError) -> [Int64: Int]? {
@@ -80,16 +81,16 @@ struct AudiencePages {
     }
 }
 
-/// Which of the rows that were read are members of a page.
+/// The members of a page, chosen from the registrations that were read.
 struct PageDraft {
-    /// The rows of the members, in order.
+    /// The indices in `MemberRows` of the members, in order.
     private(set) var chosen: [Int] = []
-    /// How many registrations matched beside the first of their channel, before each member but the first, and after
-    /// the last.
+    /// For each member, the number of further registrations of the member's channel that match. A page has one member
+    /// for each channel, so these registrations are skipped.
     private(set) var skipped: [Int] = []
     private(set) var isLast = true
     private(set) var stoppedAt: AudienceMember?
-    /// True if more rows have to be read to know the page.
+    /// True if more registrations must be read before the page can be made.
     private(set) var needsMore = false
 
     /// - Parameter isCut: True if there may be more rows than were read.
@@ -119,7 +120,7 @@ struct PageDraft {
             index += 1
         }
         guard isCut, isLast else { return }
-        // The rows end in the middle of the audience, and perhaps in the middle of a channel.
+        // The registrations that were read end before the audience ends, and perhaps in the middle of a channel.
         isLast = false
         if isByChannel {
             guard let last, rows.member(0).channel != last else {
@@ -141,7 +142,7 @@ struct PageDraft {
         return index < 0 ? nil : AudienceMember(channel: rows.member(index).channel)
     }
 
-    /// Makes the page. It may end sooner, by its bytes.
+    /// Makes the page. The page ends early if its size in bytes reaches the limit of the query.
     func page(
         _ rows: MemberRows, _ query: AudienceQuery, _ languages: [Int64: Int]?, _ contents: [Int64: [UInt8]]
     ) throws(StorageError) -> AudiencePage {
@@ -186,15 +187,16 @@ struct PageDraft {
     }
 }
 
-/// Finds the languages of devices by their tags.
+/// Finds the language in which each device gets a message, by the tags of the device.
 struct LanguageReader {
     let storage: PostgresStorage
     let shard: Shard
-    /// The native registrations of the platform.
+    /// The scope of the native registrations of the platform.
     let scope: Scope
 
-    /// The language of each channel that has one of the message's, as an index of the message's languages. Of several
-    /// tags of a device, the first in alphabetical order that leads to a language decides.
+    /// Returns the languages of channels, as indices of the message's languages. A channel without a tag that leads to
+    /// one of these languages is left out. If several tags of a device lead to a language, the first of these tags in
+    /// alphabetical order decides.
     func languages(of channels: [Int64], _ languages: MessageLanguages) async throws(StorageError) -> [Int64: Int] {
         guard !channels.isEmpty else { return [:] }
         let tags = try await storage.readPage(

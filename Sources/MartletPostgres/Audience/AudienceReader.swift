@@ -1,11 +1,11 @@
 import MartletCore
 import MartletModel
 
-/// Reads members of audiences, in the form that suits the tags.
+/// Reads members of audiences, with the form of `AudienceStatement` that suits the tag expression.
 struct AudienceReader {
     let storage: PostgresStorage
 
-    /// What is read at once.
+    /// The part of an audience that one call reads.
     struct Range {
         var shard: Shard
         var scope: Scope
@@ -70,7 +70,7 @@ struct AudienceReader {
         return MemberRows(rows[0])
     }
 
-    /// The numbers of tags; no tag has the number 0, which stands for those that nobody has.
+    /// Returns the numbers of tags. A tag that no registration has ever had gets 0, which is the number of no tag.
     private func ids(of tags: Set<Tag>, _ range: Range) async throws(StorageError) -> [Tag: Int64] {
         let keys = tags.map { TagKey(scope: range.scope, shard: range.shard, name: $0.folded) }
         let numbers = try await storage.numbers(of: Set(keys), in: range.shard)

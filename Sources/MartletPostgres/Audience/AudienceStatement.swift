@@ -1,13 +1,13 @@
 import MartletCore
 import MartletModel
 
-/// The statement that reads members of an audience, as one row: numbers and handles one behind the other in a few
-/// values, which costs a quarter of a row for each member.
+/// The statement that reads members of an audience. It returns one row: each column has the values of all members, such
+/// as their numbers or handles, one after another. This costs a quarter of what one row for each member costs.
 ///
-/// There are three forms. *Dense* walks through the registrations in the order of the fan-out and leaves out those that
-/// do not match: right where many match. *Sparse* finds the members of a tag in the index first: right for a user's
-/// devices. *Listed* looks up members one by one, for retries. The planner cannot choose between the first two, because
-/// a plan is made once for all tags; so `AudienceReader` does.
+/// The statement has three forms. *Dense* reads the registrations in the order of the fan-out and leaves out those that
+/// do not match; it is fastest if many match. *Sparse* first finds the members of a tag in the index; it is fastest for
+/// the devices of one user. *Listed* looks up members one by one, for retries. PostgreSQL's planner cannot choose
+/// between dense and sparse, because it makes one plan for all tags. Therefore `AudienceReader` chooses.
 struct AudienceStatement {
     enum Form: Hashable {
         case dense
@@ -17,13 +17,13 @@ struct AudienceStatement {
     }
 
     let statement: Statement
-    /// The tags whose numbers are the last parameters, in order.
+    /// The tags whose numbers are the last parameters, in this order.
     let tags: [Tag]
 
-    /// The number of parameters before those of the form and of the tags.
+    /// The types of the parameters that come before the parameters of the form and of the tags.
     private static let fixedTypes: [ParameterType] = [.int4, .int4, .int8, .int8, .int8, .int8, .int8, .int8]
 
-    /// The most members of a tag that the sparse form reads.
+    /// The maximum number of members of a tag that the sparse form reads.
     static let sparseLimit: Int64 = 20_000
 
     init(_ expression: TagExpression?, _ form: Form, withHandles: Bool) {
@@ -70,7 +70,7 @@ struct AudienceStatement {
             """
         switch form {
         case .dense:
-            // The inner order is that of the key, and OFFSET keeps the planner from looking for tags first.
+            // The inner query has the order of the primary key. OFFSET 0 keeps the planner from searching by tag first.
             return """
                 WITH page AS MATERIALIZED (
                     SELECT f.channel, f.sequence, f.handle, f.template, f.variables FROM (
@@ -81,7 +81,8 @@ struct AudienceStatement {
                 )
                 """
         case .sparse(let anchor):
-            // Beside the search, a LIMIT would make a plan of it that reads the table until enough are found.
+            // The LIMIT is not in the query that searches the index. With a LIMIT there, the planner would read the
+            // table row by row until it has found enough members.
             return """
                 WITH anchored AS MATERIALIZED (
                     SELECT \(columns) FROM registrations r
@@ -107,7 +108,8 @@ struct AudienceStatement {
         }
     }
 
-    /// The condition of an expression on the tags of `f`, with a parameter for each tag.
+    /// Returns the SQL condition that the tags of `f` match an expression, with one parameter for each tag. Adds these
+    /// tags to `tags`.
     private static func condition(_ expression: TagExpression, _ count: Int, _ tags: inout [Tag]) -> String {
         switch expression {
         case .tag(let tag):
@@ -128,12 +130,13 @@ extension AudienceStatement.Form {
     fileprivate var isSparse: Bool { if case .sparse = self { true } else { false } }
 }
 
-/// Tags without which no registration matches an expression: all of some, or one of some.
+/// Whether each registration that matches a tag expression has all of some tags, or at least one of these tags.
 enum AudienceAnchor: Hashable {
     case all
     case any
 
-    /// The tags by which the members of an expression can be found; nil if there are none, as in `!a`.
+    /// Returns the tags by which the members of an expression can be found in the index; nil if there are none, as in
+    /// `!a`.
     static func tags(of expression: TagExpression?) -> (AudienceAnchor, [Tag])? {
         guard let expression else { return nil }
         let required = required(by: expression)

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The members that `AudienceStatement` has read: numbers and handles, read in place.
+/// The members that `AudienceStatement` has read. Numbers and handles are decoded when they are requested.
 struct MemberRows {
     private let row: Row
     let count: Int
@@ -24,12 +24,13 @@ struct MemberRows {
         handleEnds = ends
     }
 
-    /// The state of the registrations that the page shows; nil if the hub is there no more.
+    /// The snapshot that identifies the registrations that were read; nil if the hub no longer exists.
     var snapshot: AudienceSnapshot? {
         row.isNull(0) ? nil : AudienceSnapshot(change: row.integer(0), registration: row.integer(1))
     }
 
-    /// The number of members of the tags by which the sparse form searched, as far as it counts them.
+    /// The number of registrations that the sparse form found by their tags. The form stops counting at one more than
+    /// `AudienceStatement.sparseLimit`.
     var found: Int64 { row.integer(2) }
 
     func member(_ index: Int) -> AudienceMember {
@@ -40,7 +41,7 @@ struct MemberRows {
     func variables(_ index: Int) -> Int64 { number(6, index) }
 
     /// Calls `read` with the text of a handle.
-    /// - Parameter digits: Where the digits of a packed handle are put; it grows as needed.
+    /// - Parameter digits: A buffer for the hexadecimal digits of a packed handle. It grows as needed.
     func withHandle(
         _ index: Int, _ digits: inout [UInt8], _ read: (UnsafeBufferPointer<UInt8>) -> Void
     ) {

@@ -41,7 +41,8 @@ extension PostgresStorage {
 }
 
 enum TagStatements {
-    /// Rows of tags outlive their members, so each name is looked for in the index of tags.
+    /// A row of `tags` is kept when the last registration with the tag is gone. Therefore the query looks in the index
+    /// for a registration that has the tag.
     static let native = Statement.hot(
         [.int4, .text, .int8],
         """
@@ -60,7 +61,7 @@ enum TagStatements {
             AND (r.expires_at IS NULL OR r.expires_at > $4) AND starts_with(t.name, $5)
         """)
 
-    /// The tags with which devices tell their languages.
+    /// The tags of one scope that name a language.
     static let languages = Statement.hot(
         [.int4, .int4, .text],
         """

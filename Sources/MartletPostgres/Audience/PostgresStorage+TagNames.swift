@@ -1,7 +1,7 @@
 public import MartletCore
 
-// The names of tags, for `SendListStore`. A row of `tags` outlives its members, so each name is looked for in the index of
-// tags.
+// The names of tags, for `SendListStore`. A row of `tags` is kept when the last registration with the tag is gone.
+// Therefore the queries look in the index for a registration that has the tag.
 extension PostgresStorage {
     public func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
@@ -38,7 +38,7 @@ extension PostgresStorage {
 }
 
 enum TagNameStatements {
-    /// Tags are ASCII, so U+10FFFF is after every name that begins with a prefix.
+    /// Tags are ASCII, so U+10FFFF sorts after all characters of tags.
     static let names = Statement.hot(
         [.int4, .text, .text, .int8],
         """
@@ -48,7 +48,8 @@ enum TagNameStatements {
         ORDER BY t.name LIMIT $4
         """)
 
-    /// Walks through the names; behind one with members and a colon, all others with its prefix are skipped.
+    /// Steps through the names in order. After a name that has members and a colon, all other names with the same text
+    /// up to the colon are skipped.
     static let prefixes = Statement.hot(
         [.int4, .int8],
         """

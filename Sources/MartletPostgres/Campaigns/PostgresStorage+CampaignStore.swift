@@ -22,7 +22,8 @@ extension PostgresStorage: CampaignStore {
     public func addCampaign(_ text: CampaignText, in hub: Hub.ID) async throws(StorageError) -> Campaign? {
         let shard = Shard(hub)
         return try await transaction { connection, patience throws(DatabaseFailure) in
-            // Two are not added at the same time, so that they are not more than they may be.
+            // With this lock, no two campaigns are added at the same time, so the maximum number of campaigns is not
+            // exceeded.
             var batch = Batch(Ordinals.locking) { $0.add(shard.number) }
             batch.add(CampaignStatements.insert) {
                 $0.add(shard.number)
@@ -130,7 +131,7 @@ enum CampaignStatements {
         UPDATE campaigns c SET name = $3, draft = $4, version = c.version + 1, changed_at = $5, changed_by = $6
         WHERE c.shard = $1 AND c.id = $2 RETURNING \(columns)
         """)
-    /// Writes nothing if the hub has no such notification.
+    /// Records the notification that was sent from a campaign. Writes nothing if the hub has no such notification.
     static let recordSend = Statement.hot(
         [.int4, .int8, .bytes],
         """

@@ -1,14 +1,14 @@
 import MartletCore
 
-/// The statements on containers, blobs and their contents. Times are those of the database's clock, which is the same for
-/// all nodes.
+/// The statements on containers, blobs and their contents. A content is a row of `blob_contents` with its chunks: the
+/// bytes of one blob or block. Times are those of the database's clock, so that all nodes use the same clock.
 ///
-/// Whoever changes which blobs a container has locks the container's row first.
+/// A transaction that changes which blobs a container has locks the container's row first.
 enum ContainerStatements {
     private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
-    /// How long an upload or a block is kept after its last change, in milliseconds.
+    /// The time for which an upload or a block is kept after its last change, in milliseconds.
     private static let uploadTime = 7 * 86_400_000
-    /// How long those who read a blob may read on after it was replaced or deleted, in milliseconds.
+    /// The time for which the content of a blob stays readable after the blob was replaced or deleted, in milliseconds.
     private static let readingTime = 900_000
 
     // MARK: Containers
@@ -36,7 +36,8 @@ enum ContainerStatements {
 
     private static let address = "space = $1 AND container = $2 AND name = $3"
 
-    /// The bounds are those of a prefix, and the name after which the listing begins.
+    /// The third and fourth parameters are the bounds of the names with a prefix. The fifth is the name after which the
+    /// listing begins.
     static let list = Statement.rare(
         [.int4, .text, .bytes, .bytes, .bytes, .int8],
         """
@@ -45,14 +46,15 @@ enum ContainerStatements {
         """)
     static let find = Statement.rare(
         [.int4, .text, .bytes], "SELECT content, size, modified_at FROM blobs WHERE \(address)")
-    /// Whether a blob has one of some names, or a name within bounds.
+    /// Finds out whether a blob has one of the given names, or a name between two bounds.
     static let isTaken = Statement.rare(
         [.int4, .text, .bytesArray, .bytes, .bytes],
         """
         SELECT 1 FROM blobs WHERE space = $1 AND container = $2
             AND (name = ANY($3) OR (name >= $4 AND name < $5)) LIMIT 1
         """)
-    /// Gives a name to a content, and lets go of the one that had it.
+    /// Stores a blob with its content. If a blob has this name already, the old content becomes removable after
+    /// `readingTime`.
     static let put = Statement.rare(
         [.int4, .text, .bytes, .int8, .int8],
         """
@@ -76,7 +78,7 @@ enum ContainerStatements {
 
     static let begin = Statement.rare(
         [], "INSERT INTO blob_contents (removable_at) VALUES (\(now) + \(uploadTime)) RETURNING id")
-    /// Finds or begins a content that is resumed.
+    /// Finds the content of a resumable upload by its key, or begins one.
     static let resume = Statement.rare(
         [.text],
         """
@@ -94,16 +96,17 @@ enum ContainerStatements {
         INSERT INTO blob_chunks (content, start, data) VALUES ($1, $2, $3)
         ON CONFLICT (content, start) DO UPDATE SET data = excluded.data
         """)
-    /// Keeps a content that is being written from being removed. Changes no row if it is too late.
+    /// Extends the time for which a content that is being written is kept. Changes no row if the content is already
+    /// being removed.
     static let keep = Statement.rare(
         [.int8],
         "UPDATE blob_contents SET removable_at = \(now) + \(uploadTime), key = key WHERE id = $1 AND removable_at > 0")
-    /// Keeps a content as that of a blob. Changes no row if it is too late.
+    /// Keeps a content for as long as a blob uses it. Changes no row if the content is already being removed.
     static let use = Statement.rare(
         [.int8], "UPDATE blob_contents SET removable_at = NULL, key = NULL WHERE id = $1 AND removable_at > 0")
     static let abandon = Statement.rare(
         [.int8], "UPDATE blob_contents SET removable_at = 1, key = NULL WHERE id = $1 AND removable_at > 0")
-    /// Reads from an offset up to another one.
+    /// Reads the bytes of a content from one offset up to another.
     static let read = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -135,14 +138,14 @@ enum ContainerStatements {
         WHERE b.space = $1 AND b.container = $2 AND b.name = $3 AND b.id = ANY($4) AND c.removable_at > 0
         FOR UPDATE OF c
         """)
-    /// Moves the chunks of blocks into a content. Their data is not copied.
+    /// Moves the chunks of blocks into the content of a blob. Their data is not copied.
     static let moveChunks = Statement.rare(
         [.int8, .int8s, .int8s],
         """
         UPDATE blob_chunks c SET content = $1, start = c.start + m.offset_
         FROM unnest($2, $3) m (content, offset_) WHERE c.content = m.content
         """)
-    /// Repeats parts of a content further behind in it.
+    /// Copies parts of a content to later offsets of the same content, for a block that a list contains more than once.
     static let repeatChunks = Statement.rare(
         [.int8, .int8s, .int8s, .int8s],
         """
@@ -159,7 +162,8 @@ enum ContainerStatements {
 
     // MARK: Sweeping
 
-    /// Lets go of bodies of payloads that no payload names. Their writers ended before they recorded them.
+    /// Removes payload bodies that no payload has recorded within a day, because the process that wrote them ended
+    /// before it recorded them. Their contents become removable at once.
     static let releaseBodies = Statement.rare(
         [],
         """
@@ -184,7 +188,7 @@ enum ContainerStatements {
     static let removeContents = Statement.rare([], "DELETE FROM blob_contents WHERE removable_at = -1")
 }
 
-/// What containers are for. The same name may be in each.
+/// The two sets of containers. A container of one set can have the same name as a container of the other.
 enum BlobSpace: Int32, Sendable {
     case jobs = 0
     case payloads = 1

@@ -1,7 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// Stores containers in the database, so that every node has them, and one backup has all.
+/// Stores containers in the database, so that every node has access to them, and a backup of the database contains
+/// them.
 public struct PostgresContainerStore: ContainerStore {
     let storage: PostgresStorage
     let space: BlobSpace
@@ -39,10 +40,10 @@ public struct PostgresContainerStore: ContainerStore {
             $0.add(space.rawValue)
             $0.add(query.container.text)
             $0.add(first)
-            // No byte of UTF-8 is as high.
+            // 0xFF does not occur in UTF-8, so this text sorts after every name with the prefix.
             $0.add(first + [0xFF])
             $0.add(query.after ?? "")
-            // One more than the page holds tells whether there are more.
+            // Reads one blob more than the page holds. If there is one, there are more pages.
             $0.add(Int64(query.limit) + 1)
         }
         let rows = try await read(batch)
@@ -126,7 +127,7 @@ public struct PostgresContainerStore: ContainerStore {
                 return .failure(
                     .storage(StorageError(.corrupt, "An upload is shorter than what is known to be in it.")))
             }
-            // The rest of the chunk is written again.
+            // The bytes of the chunk before the offset are kept in memory, and are written again with the next bytes.
             return .success(
                 PostgresUpload.Place(content: content, start: start, bytes: Array(data.prefix(Int(offset - start)))))
         }
@@ -177,7 +178,8 @@ public struct PostgresContainerStore: ContainerStore {
 }
 
 extension Blob {
-    /// Reads the columns of content, size and time.
+    /// Creates a blob from a row.
+    /// - Parameter first: The column of the content. The columns of the size and of the time follow it.
     init(_ name: BlobName, _ row: Row, from first: Int32) {
         self.init(
             name: name, size: row.integer(first + 1), modifiedAt: row.timestamp(first + 2),
@@ -185,7 +187,8 @@ extension Blob {
     }
 }
 
-/// A blob that is being read. Its content stays for a quarter of an hour after it was replaced or deleted.
+/// A blob that is being read. Its content stays readable for a quarter of an hour after the blob was replaced or
+/// deleted.
 private struct PostgresBlob: BlobContent {
     let blob: Blob
     let content: Int64
@@ -217,7 +220,8 @@ extension PostgresStorage {
         PayloadBodies(PostgresContainerStore(storage: self, space: .payloads))
     }
 
-    /// Removes contents that no blob has any more, and uploads that were not continued. Any number of nodes may call this.
+    /// Removes contents that no blob uses any more, and uploads that were not continued in time. Any number of nodes
+    /// may call this at the same time.
     func sweepContents() async throws(StorageError) {
         for statement in [ContainerStatements.releaseBodies, ContainerStatements.claim] {
             _ = try await change(statement) { _ in }

@@ -2,21 +2,21 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// A blob or a block that is being written, chunk by chunk. What is less than a chunk waits in memory.
+/// A blob or a block that is being written, chunk by chunk. Bytes that do not fill a chunk yet are kept in memory.
 final class PostgresUpload: BlobUpload {
-    /// What the content becomes.
+    /// The blob or block that the written content becomes.
     enum Destination: Sendable {
         case blob(BlobAddress)
         case block([UInt8], BlobAddress)
     }
 
-    /// Where the next chunk of the content begins, and its first bytes.
+    /// The offset in bytes at which the next chunk of the content begins, and the first bytes of that chunk.
     struct Place: Sendable {
         /// The number of the content; nil until the first chunk is written.
         var content: Int64?
         var start: Int64 = 0
         var bytes: [UInt8] = []
-        /// Why the content has a gap; nil if it has none.
+        /// The error that left a gap in the content; nil if there is no gap.
         var failure: ContainerError?
 
         var size: Int64 { start + Int64(bytes.count) }
@@ -54,7 +54,7 @@ final class PostgresUpload: BlobUpload {
     func synchronize() async throws(ContainerError) {
         let rest = place.withLock { $0 }
         if let failure = rest.failure { throw failure }
-        // Those bytes are written again with the rest of their chunk.
+        // The same bytes are written again when the rest of their chunk follows.
         try await put(rest)
     }
 
@@ -105,7 +105,7 @@ final class PostgresUpload: BlobUpload {
 
     // MARK: On the thread of a connection
 
-    /// Returns the number of a content, which is begun if it has none.
+    /// Returns the number of the upload's content. Makes the row of the content if there is none yet.
     private static func number(
         _ known: Int64?, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> Int64 {
@@ -140,7 +140,7 @@ extension PostgresUpload.Destination {
 }
 
 extension PostgresContainerStore {
-    /// Locks a container, and returns the reason why a blob may not take its place; nil if it may.
+    /// Locks a container, and returns the reason why a blob may not be stored at its address; nil if it may.
     fileprivate func refusal(
         _ address: BlobAddress, _ condition: BlobCondition, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> ContainerError? {
@@ -166,7 +166,7 @@ extension PostgresContainerStore {
         return rows[2].count > 0 ? .nameTaken : nil
     }
 
-    /// Makes a content that of a blob. The last statement returns it.
+    /// Returns the statements that make a content the content of a blob. The last statement returns the blob.
     fileprivate func naming(_ content: Int64, _ address: BlobAddress, size: Int64) -> Batch {
         var batch = Batch(ContainerStatements.use) { $0.add(content) }
         batch.add(ContainerStatements.put) {
@@ -231,13 +231,14 @@ extension PostgresContainerStore {
     }
 }
 
-/// Where the blocks of a list come to lie in the content of their blob.
+/// The offsets of the blocks of a list in the content of their blob.
 struct BlockList {
     private let blocks: [[UInt8]: (content: Int64, size: Int64)]
     private var firsts: [[UInt8]: Int64] = [:]
-    /// The contents of blocks, and the offsets at which they come to lie.
+    /// The contents of the blocks, each with the block's offset in bytes in the blob.
     private(set) var moves: [(content: Int64, offset: Int64)] = []
-    /// Parts of the content that are repeated further behind.
+    /// The blocks that occur again in the list: the offset of the first occurrence, the size, and the offset of the
+    /// repetition, all in bytes.
     private(set) var repetitions: [(first: Int64, size: Int64, target: Int64)] = []
     private(set) var size: Int64 = 0
 
@@ -245,7 +246,8 @@ struct BlockList {
         self.blocks = Dictionary(blocks.map { ($0.id, ($0.content, $0.size)) }) { first, _ in first }
     }
 
-    /// - Throws: `.noBlock`, or `.tooLarge`.
+    /// Appends blocks to the blob.
+    /// - Throws: `.noBlock` if a block does not exist, or `.tooLarge`.
     mutating func add(_ ids: [[UInt8]]) throws(ContainerError) {
         for id in ids {
             guard let block = blocks[id] else { throw .noBlock }

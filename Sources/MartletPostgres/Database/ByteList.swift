@@ -1,5 +1,5 @@
-/// Encodes optional values one behind the other, each behind its length in four bytes, highest first; -1 stands for no
-/// value.
+/// Encodes a list of optional values as bytes, each preceded by its length in four bytes, big-endian. The length -1
+/// stands for nil.
 struct ByteList {
     private(set) var bytes: [UInt8] = []
 
@@ -34,7 +34,7 @@ extension ByteList {
     }
 }
 
-/// Decodes what `ByteList` has encoded. A value that is not there, or whose length is wrong, is nil.
+/// Decodes bytes that `ByteList` has encoded. A value that is missing, or whose length is invalid, is nil.
 struct ByteListReader {
     private var rest: ArraySlice<UInt8>
 
@@ -60,7 +60,7 @@ struct ByteListReader {
         return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Decodes what is left as a list of texts; nil if it is none.
+    /// Decodes a list of strings; nil if the bytes are not such a list.
     static func texts(_ bytes: [UInt8]) -> [String]? {
         var reader = ByteListReader(bytes)
         var texts: [String] = []
@@ -71,7 +71,7 @@ struct ByteListReader {
         return texts
     }
 
-    /// Decodes what is left as a dictionary; nil if it is none.
+    /// Decodes the remaining bytes as a dictionary; nil if they are not a dictionary.
     mutating func map() -> [String: String]? {
         var map: [String: String] = [:]
         while !isAtEnd {

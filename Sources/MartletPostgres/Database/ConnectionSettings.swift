@@ -1,19 +1,20 @@
 import MartletCore
 import MartletModel
 
-/// How connections are made and set up.
+/// The address of the database, and the settings of each connection to it.
 struct ConnectionSettings: Sendable {
     let address: DatabaseAddress
-    /// The schema in which all tables are.
+    /// The schema that contains all tables.
     var schema = "martlet"
-    /// How long a read may take, and how long a caller waits for a write before it hears that nobody knows.
+    /// The time limit of a read. A caller that waits longer than this for a write gets the error that it is not known
+    /// whether the write is stored.
     var patience = Duration.seconds(5)
 
-    /// Connects, and sets what every statement of this program expects.
+    /// Connects, and applies the settings that every statement of this program expects.
     ///
-    /// Generic plans: with the default, each execution of a statement with arrays is planned anew, which costs three
-    /// times as much as the statement. The server notices by itself when this process is gone
-    /// (`client_connection_check_interval`, `tcp_keepalives_*`).
+    /// The connection uses generic plans. With the default, PostgreSQL makes a new plan for each execution of a
+    /// statement with arrays, which costs three times as much as the statement. With `client_connection_check_interval`
+    /// and `tcp_keepalives_*`, the server notices if this process is gone.
     func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
         let connection = try Connection(address, by: deadline)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that runs work one after another, so that waiting for the database delays nobody else.
+/// A thread that runs work one item after another, so that waiting for the database delays no other task.
 final class DatabaseThread: Sendable {
     private let mailbox = Mailbox()
 
@@ -19,7 +19,7 @@ final class DatabaseThread: Sendable {
     }
 }
 
-/// The queue between those who submit work and the one thread that does it.
+/// The queue between the threads that submit work and the one thread that executes it.
 ///
 /// Unchecked: `work` and `isClosed` are only accessed while `mutex` is held.
 private final class Mailbox: @unchecked Sendable {

@@ -6,13 +6,13 @@ protocol DatabaseValue: Sendable {
     func add(to parameters: inout Parameters)
 }
 
-/// A value of which a list can be the parameter of a statement.
+/// A value type of which a list can be the parameter of a statement.
 protocol DatabaseElement: Sendable {
     static var listType: ParameterType { get }
     static func add(_ list: [Self], to parameters: inout Parameters)
 }
 
-/// A text in a column of bytes: a text of PostgreSQL cannot contain U+0000, which those of strangers can.
+/// A text in a column of bytes (`bytea`). Texts of strangers can contain U+0000, which PostgreSQL's type `text` cannot.
 struct ByteText: DatabaseValue, DatabaseElement {
     let text: String
 
@@ -30,7 +30,7 @@ struct ByteText: DatabaseValue, DatabaseElement {
     }
 }
 
-/// A text in a column of bytes that may be missing, in a list.
+/// A text or NULL, as an element of a list for a column of bytes (`bytea`).
 struct OptionalByteText: DatabaseElement {
     let text: String?
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The tags that have turned out to have too many members for the sparse form. They are tried again after a while: a
-/// hub may shrink.
+/// The lists of tags that had too many members for the sparse form of `AudienceStatement`. After a minute the sparse
+/// form is tried again, because a hub may have lost members.
 final class DenseTags: Sendable {
     private let state = Mutex([[Int64]: ContinuousClock.Instant]())
 

@@ -1,10 +1,12 @@
 import MartletCore
 import Synchronization
 
-/// Writes with group commit: all that waits for a shard is one transaction, and its callers resume after the commit.
+/// Writes with group commit: all writes that wait for a shard form one transaction, and their callers resume after the
+/// commit.
 ///
-/// A shard has one transaction at a time in this process, and its numbers' row keeps those of other processes apart. So
-/// the writes of a shard see each other's results, as if there were one writer.
+/// The writer runs at most one transaction of a shard at a time. A lock on the row with the shard's numbers
+/// (`ShardNumbers`) keeps the transactions of other processes apart. So each write sees the results of the earlier
+/// writes to its shard, as if there were one writer.
 final class GroupWriter<Group: ShardGroup>: Sendable {
     private let links: [Link]
     private let queue: Mutex<Queue>
@@ -20,7 +22,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
 
     private struct Queue {
         var waiting: [Shard: [Waiting]] = [:]
-        /// The shards with waiting writes and without a transaction, the one that has waited longest first.
+        /// The shards with waiting writes and without a transaction. The first has waited longest.
         var ready: [Shard] = []
         var busy: Set<Shard> = []
         var freeLinks: [Int]
@@ -31,19 +33,20 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var staleReads = 0
         var unknownCommits = 0
         var isClosed = false
-        /// Called when nothing waits and nothing runs any more.
+        /// The closures to call when no write is waiting or running any more.
         var whenIdle: [@Sendable () -> Void] = []
 
         var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
     }
 
-    /// The most writes of one transaction. The more processes write to one shard, the longer each waits for its turn, and
-    /// the more its turn has to do.
+    /// The maximum number of writes in one transaction. The more processes write to one shard, the longer each process
+    /// waits for the lock, and the more writes have then gathered.
     private static var groupLimit: Int { 500 }
 
     /// - Parameters:
-    ///   - links: The connections; each has one transaction at a time.
-    ///   - identity: A number that no other writer ever has.
+    ///   - links: The connections. Each runs one transaction at a time.
+    ///   - patience: How long a write may take before its caller gets an error.
+    ///   - identity: A number that no other writer ever uses.
     init(_ links: [Link], patience: Duration, identity: Int64) {
         self.links = links
         self.identity = identity
@@ -51,23 +54,24 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         queue = Mutex(Queue(freeLinks: Array(links.indices)))
     }
 
-    /// The number of transactions so far, of those that were repeated because they were lost, and of those whose COMMIT
-    /// was not answered.
+    /// The number of transactions that were committed, the number that were repeated because the connection broke or
+    /// the server rolled them back, and the number whose COMMIT was not answered.
     var counts: (commits: Int, repetitions: Int, unknownCommits: Int) {
         queue.withLock { ($0.commits, $0.repetitions, $0.unknownCommits) }
     }
 
-    /// The number of transactions that were repeated because what they had read was changed before their writes.
+    /// The number of transactions that were repeated because rows that they had read were changed before their writes.
     var staleReads: Int { queue.withLock { $0.staleReads } }
 
     /// The number of writes that wait for a transaction.
     var waitingCount: Int { queue.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    /// How long the groups have waited and taken.
+    /// How long groups have waited for a transaction, and how long their transactions took.
     var writeTimes: WriteTimes { queue.withLock { $0.times } }
 
     /// Submits a write.
-    /// - Parameter fail: Called if the write does not come into a group; otherwise the group answers.
+    /// - Parameter fail: Called if the write does not become part of a group. For a write in a group, the group tells
+    ///   the caller the result.
     func submit(_ write: Group.Write, to shard: Shard, fail: @escaping @Sendable (StorageError) -> Void) {
         let waiting = Waiting(write: write, deadline: .now + patience, fail: fail)
         let isAccepted = queue.withLock { queue in
@@ -80,7 +84,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         begin()
     }
 
-    /// Lets no further writes in, and returns when those that wait are done.
+    /// Refuses further writes, and returns when the waiting writes are done.
     func close() async {
         await withCheckedContinuation { caller in
             let isIdle = queue.withLock { queue in
@@ -140,7 +144,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         }
     }
 
-    /// Answers those whose time is over before their turn came: the database is slow, or waits for a standby.
+    /// Fails the writes whose deadline passed before their transaction began, because the database is slow or waits for
+    /// a standby.
     private func failOverdue() {
         let now = ContinuousClock.now
         let overdue = queue.withLock { queue in
@@ -174,7 +179,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             repeatCommit(writes, to: shard, &access, attempt: attempt, isBroken: failure.isOfConnection)
         case .stale:
             guard order == .beforeWrites else { return group.fail(Self.gone) }
-            // Others write the same. Locked before it reads, it goes through.
+            // Other transactions change the same rows. With the lock taken before the reads, the rows cannot change
+            // again.
             queue.withLock { $0.staleReads += 1 }
             commit(writes, to: shard, .beforeReads, &access, attempt: attempt)
         case .undone(let failure): give(up: group, writes, failure, shard, &access, attempt)
@@ -188,8 +194,9 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         }
     }
 
-    /// Fails a group; if one of its writes may be the reason, each is done by itself first, so that the others are
-    /// stored. A lock or a machine that is too slow is no such reason: then more transactions make it worse.
+    /// Fails a group. If one of its writes may be the reason, runs each write in a transaction of its own instead, so
+    /// that the other writes are stored. If a lock was not obtained in time, or the machine is slow, the whole group
+    /// fails, because more transactions would only add load.
     private func give(
         up group: Group, _ writes: [Group.Write], _ failure: DatabaseFailure, _ shard: Shard,
         _ access: inout LinkAccess, _ attempt: Int
@@ -210,7 +217,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         }
     }
 
-    /// Finds out what became of a transaction whose COMMIT was not answered, by reading its writer's own row.
+    /// Finds out what became of a transaction whose COMMIT was not answered, by reading the writer's row in `writers`.
     private func resolve(
         _ transaction: Transaction, _ group: Group, _ writes: [Group.Write], _ access: inout LinkAccess, attempt: Int
     ) {
@@ -229,7 +236,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         commit(writes, to: transaction.shard, .beforeReads, &access, attempt: attempt + 1)
     }
 
-    /// The lock was held and the writer's record was refused: its connection was taken for lost.
+    /// The error of a transaction that was refused although it held the lock before its reads. Its record in `writers`
+    /// was refused, because its connection was considered lost (`Transaction.isStored`).
     private static var gone: StorageError { DatabaseFailure.late.storageError }
 
     private func nextTransaction() -> Int64 {

@@ -1,13 +1,15 @@
 import MartletCore
 
-/// Compares a node's secret keys with those of the database, which has a sealed text for that.
+/// Checks that the secret key of a node belongs to the database. The database stores a sealed text for this check.
 struct KeyCheck {
     let sealer: any Sealer
 
     static let context = "namespace/sealed_check"
     private static let text = Array("martlet".utf8)
 
-    /// Compares the keys. A new database takes those of its first node.
+    /// Checks that the key opens the sealed text. In a new database, first stores a text that is sealed with this
+    /// node's key.
+    /// - Returns: The reason why the node cannot use the database; nil if the key opens the text.
     func check(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> StorageError? {
         let rows = try connection.run(Batch(Self.stored), patience)[0]
         guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }

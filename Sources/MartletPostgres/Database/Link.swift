@@ -1,9 +1,9 @@
 import MartletCore
 import Synchronization
 
-/// A connection with a thread of its own, which connects at the first use and again whenever the connection breaks.
+/// A connection with a thread of its own. It connects at the first use, and again after the connection has broken.
 ///
-/// Unchecked: `connection` and `reconnection` are used on the thread alone.
+/// Unchecked: `connection` and `reconnection` are only accessed on the thread.
 final class Link: @unchecked Sendable {
     private let thread = DatabaseThread()
     private let settings: ConnectionSettings
@@ -18,9 +18,9 @@ final class Link: @unchecked Sendable {
     }
 
     private enum Item: Sendable {
-        /// A batch that runs in one pipeline with its neighbours.
+        /// A batch that only reads. Neighbouring batches run in one pipeline.
         case read(Batch, ContinuousClock.Instant, @Sendable (Result<[Rows], DatabaseFailure>) -> Void)
-        /// Work that needs more than one batch. It is called without a connection where there is none.
+        /// Work that needs more than one batch. If no connection can be made, the work is called with the failure.
         case work(@Sendable (Result<LinkAccess, DatabaseFailure>) -> Void)
     }
 
@@ -28,10 +28,10 @@ final class Link: @unchecked Sendable {
         self.settings = settings
     }
 
-    /// How often a connection was made again after the first.
+    /// The number of times that the link has connected again after its first connection.
     var reconnects: Int { queue.withLock { max(0, $0.reconnects - 1) } }
 
-    /// The number of calls that wait.
+    /// The number of batches and other work items that wait.
     var waitingCount: Int { queue.withLock { $0.items.count } }
 
     /// Runs a batch of statements that only read. Batches that wait together share one pipeline. If the connection
@@ -66,12 +66,12 @@ final class Link: @unchecked Sendable {
         submit(.work(work))
     }
 
-    /// Returns once the thread has responded. What waits for it is done before.
+    /// Returns once the thread has responded, which is after all work that was submitted before.
     func turn() async {
         await withCheckedContinuation { caller in thread.perform { caller.resume() } }
     }
 
-    /// Finishes what waits, then closes the connection.
+    /// Finishes the waiting work, then closes the connection.
     func close() async {
         let isFirst = queue.withLock { queue in
             defer { queue.isClosed = true }
@@ -106,7 +106,7 @@ final class Link: @unchecked Sendable {
 
     // MARK: On the thread
 
-    /// The most batches of one pipeline.
+    /// The maximum number of batches in one pipeline.
     private static let pipelineLimit = 64
 
     private func runWaiting() {
@@ -152,7 +152,7 @@ final class Link: @unchecked Sendable {
         }
     }
 
-    /// Drops a connection that is of no use any more; the next call makes another.
+    /// Closes a connection that can no longer be used. The next call makes a new one.
     fileprivate func drop() {
         connection = nil
     }

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// What a node remembers of numbers that never change their meaning: of platforms, tags and contents. A number that was
-/// read after a commit is never given to anything else.
+/// Caches the numbers that stand for platforms and tags in rows. Numbers are cached only after their commit. A
+/// committed number is never given to another platform or tag, so the cache is never wrong.
 final class NumberCache: Sendable {
     private let state = Mutex(State())
 
@@ -14,14 +14,16 @@ final class NumberCache: Sendable {
         var tagNames: [Int64: String] = [:]
     }
 
-    /// The most tags that are remembered; then all are forgotten.
+    /// The maximum number of cached tags. Before there are more, all cached tags are dropped.
     private static let tagLimit = 1_000_000
 
     func platform(_ id: PlatformID) -> Int32? { state.withLock { $0.platforms[id] } }
     func platform(_ number: Int32) -> PlatformID? { state.withLock { $0.platformNames[number] } }
 
-    /// Returns a platform inside of a transaction, which must not read the directory.
-    /// - Throws: `unknownPlatform`: its caller reads the directory and begins again.
+    /// Returns the platform that a number stands for. Called inside of a transaction of a shard, which must not read
+    /// the table of platforms.
+    /// - Throws: `unknownPlatform` if the number is not cached. The caller then reads the table of platforms and begins
+    ///   again.
     func knownPlatform(_ number: Int32) throws(StorageError) -> PlatformID {
         guard let platform = platform(number) else { throw Self.unknownPlatform }
         return platform
@@ -67,11 +69,12 @@ struct StoredPlatform: Sendable {
 struct TagKey: Hashable, Sendable {
     var scope: Scope
     var shard: Shard
-    /// In lower case.
+    /// The name in lower case.
     var name: String
 }
 
-/// The registrations of one kind on one platform, as a number that is the beginning of their key.
+/// The registrations of one kind (native or template) on one platform. After the shard, the number is the next column
+/// of the primary key of `registrations`.
 struct Scope: Hashable, Sendable {
     let number: Int32
 

@@ -1,4 +1,5 @@
-/// When a connection is made again, and what callers hear meanwhile. A value, so that it is tested without a server.
+/// Decides when a broken connection is made again, and which failure callers get until then. It is a value, so that
+/// tests need no server.
 struct ReconnectionState: Equatable {
     private var failure: DatabaseFailure?
     private var failedAttempts = 0
@@ -6,7 +7,7 @@ struct ReconnectionState: Equatable {
 
     enum Step: Equatable {
         case connect
-        /// The attempt before failed, and it is too early for the next.
+        /// The last attempt failed, and it is too early for the next one. Callers get this failure.
         case refuse(DatabaseFailure)
     }
 
@@ -15,7 +16,8 @@ struct ReconnectionState: Equatable {
         return .refuse(failure)
     }
 
-    /// Records that an attempt failed. The wait doubles with each one, and no caller waits for it.
+    /// Records that an attempt failed. The time until the next attempt doubles with each failure, up to two seconds.
+    /// Callers do not wait for the next attempt.
     mutating func fail(_ failure: DatabaseFailure, at now: ContinuousClock.Instant) {
         self.failure = failure
         failedAttempts += 1

@@ -1,17 +1,17 @@
 import MartletCore
 
-/// What a database says of itself, and whether this program can use it.
+/// The properties of a database that decide whether this program can use it.
 struct ServerCheck: Equatable {
     var version: Int32
     var encoding: String
     var collation: String
     var isStandby: Bool
     var isReadOnly: Bool
-    /// How many connections users other than superusers can have.
+    /// The maximum number of connections of users other than superusers.
     var connections: Int32
 
     static let oldestVersion: Int32 = 150_000
-    /// The connections of one node, and one for an operator.
+    /// The connections that one node uses, and one for an operator.
     static let neededConnections: Int32 = 7
 
     private static let statement = Statement.rare(
@@ -34,7 +34,7 @@ struct ServerCheck: Equatable {
         self.connections = connections
     }
 
-    /// Asks a server.
+    /// Reads the properties of the database of a connection.
     init(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) {
         let rows = try connection.run(Batch(Self.statement), patience)[0]
         guard rows.count == 1 else { throw .corrupt("The database does not know itself in pg_database.") }
@@ -44,7 +44,7 @@ struct ServerCheck: Equatable {
             isReadOnly: row.bool(4), connections: row.integer32(5))
     }
 
-    /// The first reason why the database cannot be used, with what to do; nil if there is none.
+    /// Returns the first reason why the database cannot be used, and what to do; nil if it can be used.
     func fault(of address: DatabaseAddress) -> StorageError? {
         let remake =
             "Make another one with createdb --template template0 --encoding UTF8 --locale C, and name it in the "

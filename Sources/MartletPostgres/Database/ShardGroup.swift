@@ -1,16 +1,17 @@
 import MartletCore
 
-/// Writes to one shard that are done in one transaction: what to read, what follows from it, and what to write.
+/// Writes to one shard that are done in one transaction. A group says what to read, and decides from the rows what to
+/// write.
 ///
-/// It is a value, so that its rules are tested without a database. A group may be decided twice, when its transaction
-/// was lost, or when what it had read was changed before its writes.
+/// A group is a value, so that its rules can be tested without a database. The same writes may be decided twice: if
+/// their transaction was lost, or if rows that it had read were changed before its writes.
 protocol ShardGroup: Sendable {
     associatedtype Write: Sendable
     associatedtype Numbers: ShardNumbers
 
     init(_ writes: [Write])
 
-    /// How a transaction of this kind keeps others of its shard apart.
+    /// When a transaction of this kind locks its shard.
     static var lockOrder: LockOrder { get }
 
     /// The statements whose rows `decide` needs.
@@ -19,14 +20,14 @@ protocol ShardGroup: Sendable {
     /// Decides what is written.
     /// - Parameters:
     ///   - rows: The rows of the statements of `reading`.
-    ///   - numbers: The numbers of the shard; nil if the shard does not exist, or exists no more.
-    ///   - session: The transaction, for a group that locks before it reads and has more to read.
-    /// - Returns: What is to be written besides what waits in the session; empty if there is nothing.
+    ///   - numbers: The numbers of the shard; nil if the shard does not exist or no longer exists.
+    ///   - session: Runs further statements in the transaction, for a group that locks before it reads.
+    /// - Returns: The statements that write, besides those that wait in the session; empty if there are none.
     mutating func decide(
         _ rows: [Rows], _ numbers: inout Numbers?, in session: ShardSession
     ) throws(StorageError) -> Batch
 
-    /// Called when all is stored.
+    /// Called when the transaction was committed.
     func succeed()
 
     func fail(_ error: StorageError)
@@ -34,31 +35,34 @@ protocol ShardGroup: Sendable {
 
 /// When a transaction locks the numbers of its shard.
 enum LockOrder: Sendable {
-    /// Before it reads, so that what was read stands. The lock is held for two round trips.
+    /// The transaction locks before its reads, so that the rows that it has read cannot change. The lock is held for
+    /// two round trips.
     case beforeReads
-    /// With its writes, in the same round trip; it then checks that what it has read still stands.
+    /// The transaction locks together with its writes, in the same round trip. After it has locked, it checks that the
+    /// rows that it has read are unchanged.
     case beforeWrites
 }
 
-/// The numbers that the transactions of a shard count up. Whoever has the lock of their row is the only one to write
-/// what they number.
+/// The last numbers that rows of a shard have got, stored as one row for each shard. Only a transaction that has locked
+/// this row may add rows with new numbers.
 protocol ShardNumbers: Equatable, Sendable {
     /// Locks the row. The parameter is the shard.
     static var locking: Statement { get }
     /// Reads the row without a lock.
     static var reading: Statement { get }
-    /// Locks the row and counts the numbers up. Fails with `SQLState.stale` if the row is gone, or if a number that is
-    /// counted up is not the one that was read.
+    /// Locks the row and increases the numbers. Fails with `SQLState.stale` if the row is gone, or if a number that is
+    /// to be increased has changed since it was read.
     static var claiming: Statement { get }
 
     init(_ row: Row)
 
-    /// Adds the parameters of `claiming` behind the shard.
-    /// - Parameter read: The numbers that were read.
+    /// Adds the parameters of `claiming`, except the shard, which comes first.
+    /// - Parameter read: The numbers that were read before this transaction gave out new ones.
     func addClaim(since read: Self, to parameters: inout Parameters)
 }
 
-/// The number of a part of the data that is moved and locked as a whole. A hub is one; a slice of a hub may become one.
+/// A part of the data that is locked as a whole, and could be moved to another database as a whole. Each hub is one
+/// shard; later a part of a hub may be one.
 struct Shard: Hashable, Sendable {
     let number: Int32
 
@@ -67,12 +71,13 @@ struct Shard: Hashable, Sendable {
     }
 
     init(_ hub: Hub.ID) {
-        // Ids come from one sequence, which starts at 1: two billion hubs do not happen.
+        // Hub ids come from one sequence, which starts at 1, and a database makes at most a million hubs. So the id
+        // fits.
         number = Int32(truncatingIfNeeded: hub.rawValue)
     }
 }
 
-/// The last numbers of the devices of a shard.
+/// The last numbers that the devices of a shard have got: channels, registrations and others.
 struct Ordinals: ShardNumbers {
     var channels: Int64 = 0
     var registrations: Int64 = 0
@@ -94,7 +99,8 @@ struct Ordinals: ShardNumbers {
         SELECT channels, registrations, changes, installations, tags, contents FROM ordinals WHERE shard = $1
         """)
 
-    /// The numbers of changes are given in the statement that writes them, so another transaction may have drawn some.
+    /// This statement does not check `changes`. The numbers of changes are computed from this row in the statement that
+    /// writes the changes, so it does not matter if another transaction has increased `changes` since it was read.
     static let claiming = Statement.hot(
         [.int4, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8],
         """

@@ -1,20 +1,22 @@
 import MartletCore
 import MartletModel
 
-/// The connection of one transaction on a shard, or of reads that belong together, on the thread of its link.
+/// Runs the statements of one transaction on a shard, or of several reads that belong together, on the thread of the
+/// connection.
 ///
-/// The shard is the first parameter of each statement and is not among the values. A statement whose result nobody needs
-/// is only sent with the next one that has a result, or with the COMMIT.
+/// Each statement gets the shard as its first parameter; callers do not pass it. A statement whose result is not needed
+/// waits until the next statement with a result is sent, or until the COMMIT.
 final class ShardSession {
     let shard: Shard
-    /// The numbers of sends, in a transaction that has their lock; nil if the shard does not exist, or exists no more.
+    /// The numbers of sends, in a transaction that has locked them; nil if the shard does not exist or no longer
+    /// exists.
     var numbers: SendOrdinals?
     private let connection: Connection
     private let patience: Connection.Patience
     private var waiting = Batch()
-    /// Why the last statement failed.
+    /// The failure of the last statement that failed; nil if none has failed.
     private(set) var failure: DatabaseFailure?
-    /// True if a statement was sent.
+    /// True if at least one statement was sent.
     private(set) var hasSent = false
 
     init(_ shard: Shard, _ connection: Connection, _ patience: Connection.Patience) {
@@ -23,7 +25,7 @@ final class ShardSession {
         self.patience = patience
     }
 
-    /// What has not been sent yet.
+    /// Returns the statements that have not been sent yet, and removes them from the session.
     func takeWaiting() -> Batch {
         defer { waiting = Batch() }
         return waiting
@@ -33,7 +35,7 @@ final class ShardSession {
         waiting.add(statement)
     }
 
-    /// Runs a statement whose result nobody needs.
+    /// Runs a statement whose result is not needed.
     func run(_ sql: String, _ values: any DatabaseValue...) {
         add(sql, values)
     }
@@ -65,7 +67,7 @@ final class ShardSession {
         return found
     }
 
-    /// True if a statement has a row.
+    /// Returns true if a statement returns at least one row.
     func exists(_ sql: String, _ values: any DatabaseValue...) throws(StorageError) -> Bool {
         add(sql, values)
         return try send().count > 0
@@ -108,11 +110,12 @@ final class ShardSession {
 
 extension Shard {
     private static let numberBits = 43
-    /// Shards above have no room in a composed number.
+    /// The first shard number that is too high for a composed number.
     static let limit: Int32 = 1 << 20
 
-    /// The number of a notification or delivery for ports that know no shard: the shard, and behind it the number within
-    /// the shard, which lasts eleven years at 25,000 sends a second.
+    /// Returns the number of a notification or delivery that ports use, because ports do not know shards. The upper
+    /// bits are the shard. The lower 43 bits are the number within the shard; at 25,000 sends a second they last for
+    /// eleven years.
     func compose(_ number: Int64) -> Int64 { Int64(self.number) << Self.numberBits | number }
 
     /// The shard of a composed number.
@@ -120,18 +123,19 @@ extension Shard {
         self.init(number: Int32(truncatingIfNeeded: number >> Self.numberBits))
     }
 
-    /// A shard is a hub, for now.
+    /// The hub of the shard. For now, each shard is one hub.
     var hub: Hub.ID { Hub.ID(rawValue: Int64(number)) }
 }
 
-/// The last numbers of the notifications and deliveries of a shard, and its owner. Their lock keeps the writers of sends
-/// apart, and leaves those of devices alone.
+/// The last numbers that the notifications and deliveries of a shard have got, and the owner of the shard. The lock on
+/// this row keeps transactions that write sends apart. Transactions that write devices lock the row of `Ordinals`
+/// instead.
 struct SendOrdinals: ShardNumbers {
     var notifications: Int64 = 0
     var deliveries: Int64 = 0
     /// The incarnation of the node that owns the shard; 0 if there is none.
     var node: Int64 = 0
-    /// Counts what other nodes have changed.
+    /// The number of changes that nodes other than the owner have made.
     var changes: Int64 = 0
 
     static let locking = Statement.hot(

@@ -1,27 +1,29 @@
 import MartletCore
 
-/// One transaction of a group, in two round trips: one reads, then the group decides, and one writes and commits.
+/// Runs the transaction of a group in two round trips. The first reads; then the group decides; the second writes and
+/// commits.
 struct Transaction {
     let shard: Shard
     let writer: Int64
     let number: Int64
     var order = LockOrder.beforeReads
 
-    /// Why a group is not stored, as far as is known.
+    /// The reason why a group is not stored, or why it is not known to be stored.
     enum Failure {
-        /// Nothing of it stands.
+        /// The transaction failed, and nothing of it is stored.
         case undone(DatabaseFailure)
-        /// What was read has been changed before the writes. Nothing of it stands.
+        /// Rows that were read had changed before the writes. Nothing is stored.
         case stale
-        /// The rules refused to go on; nothing of it stands.
+        /// The group threw this error when it decided. Nothing is stored.
         case refused(StorageError)
         /// The COMMIT was sent and not answered.
         case unknown
-        /// The callers were told that nobody knows, and the COMMIT went on being waited for.
+        /// The callers already have the error `unknown`: the COMMIT was not answered in time, or the server answered it
+        /// with a warning.
         case answered
     }
 
-    /// What callers hear where it is not known whether a write is stored.
+    /// The error that callers get if it is not known whether their write is stored.
     static let unknown = StorageError(
         .unavailable,
         "The database did not say in time whether it stored this. Ask again with the same request: what was stored is "
@@ -29,7 +31,7 @@ struct Transaction {
 
     /// Runs a group.
     /// - Parameter whileWaiting: Called several times a second while the database does not answer.
-    /// - Returns: Nil if the group is stored.
+    /// - Returns: nil if the group is stored.
     mutating func run<Group: ShardGroup>(
         _ group: inout Group, _ connection: Connection, _ patience: Duration, whileWaiting: @escaping () -> Void
     ) -> Failure? {
@@ -51,8 +53,9 @@ struct Transaction {
             $0.add(number)
         }
         batch.add(.commit)
-        // A COMMIT that waits for a standby has no timeout on the server, and is never canceled: that would make a
-        // success of it that only this server knows. Its callers get an answer in time.
+        // A COMMIT that waits for a standby has no timeout on the server, and is never canceled. After a cancellation
+        // it would count as successful, although only this server has stored it. At the deadline the callers get the
+        // error `unknown`, and the COMMIT continues.
         let sent = group
         var isAnswered = false
         waiting.deadline = nil
@@ -80,7 +83,7 @@ struct Transaction {
     }
 
     /// Reads what the group needs and lets it decide.
-    /// - Returns: What is to be sent up to the COMMIT; nil if there is nothing to write.
+    /// - Returns: The statements to send before the COMMIT; nil if there is nothing to write.
     private func decide<Group: ShardGroup>(
         _ group: inout Group, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> Result<Batch?, StorageError> {
@@ -110,7 +113,7 @@ struct Transaction {
             return .failure(error)
         }
         writes.append(session.takeWaiting())
-        // A group that locks before it reads may have sent some of its writes already.
+        // In a group that locks before it reads, the session may have sent some of the writes already.
         guard !writes.calls.isEmpty || numbers != before || session.hasSent else { return .success(nil) }
         var sent = Batch()
         if order == .beforeWrites { sent.add(.begin) }
@@ -127,11 +130,12 @@ struct Transaction {
         return .success(sent)
     }
 
-    /// Reads whether this transaction is stored. If not, it never will be.
+    /// Finds out whether this transaction is stored. If it is not, it will not be stored later either.
     ///
-    /// The lost connection's server process may still have statements to run, and may still wait for the lock. So a
-    /// number that is higher than this transaction's is left behind, under the lock: it refuses the transaction's record.
-    /// - Parameter fence: A number of the same writer that no transaction has.
+    /// The server process of the lost connection may still have statements to run, and may still wait for the lock. So,
+    /// under the lock, this call records a number in `writers` that is higher than the transaction's number. Then the
+    /// server refuses the record of the transaction, and with it the whole transaction.
+    /// - Parameter fence: A higher number of the same writer that no transaction has.
     func isStored<Numbers: ShardNumbers>(
         _ numbers: Numbers.Type, fence: Int64, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> Bool {
@@ -162,7 +166,7 @@ struct Transaction {
     }
 
     private func rolledBack(_ connection: Connection, _ patience: Connection.Patience) -> Failure? {
-        // Before its writes, a transaction that does not lock before it reads has not begun.
+        // With `.beforeWrites`, BEGIN is sent together with the writes, so there is no transaction yet.
         guard order == .beforeReads else { return nil }
         do throws(DatabaseFailure) {
             try connection.run(Batch(.rollback), patience)
@@ -172,13 +176,14 @@ struct Transaction {
         }
     }
 
-    /// The end of a transaction in which a statement was refused before COMMIT.
+    /// Ends a transaction in which a statement failed before the COMMIT. If the connection still works, the transaction
+    /// is rolled back.
     private func ended(
         by failure: DatabaseFailure, _ connection: Connection, _ patience: Connection.Patience
     ) -> Failure {
         guard !failure.isOfConnection else { return .undone(failure) }
         do throws(DatabaseFailure) {
-            // Outside of a transaction this is a warning.
+            // If no transaction is open, the ROLLBACK only gives a warning.
             try connection.run(Batch(.rollback), patience)
             return .undone(failure)
         } catch {
@@ -205,7 +210,7 @@ struct Transaction {
 // MARK: Checking what was read
 
 extension Batch.Call {
-    /// The same statement with a digest of each row behind its columns.
+    /// The same statement, with a hash of each row as an additional last column.
     var withDigests: Batch.Call {
         var call = self
         call.statement = Statement(
@@ -213,7 +218,7 @@ extension Batch.Call {
         return call
     }
 
-    /// A statement that fails with `SQLState.stale` unless the statement still has the same rows.
+    /// Returns a statement that fails with `SQLState.stale` unless this call's statement still returns the same rows.
     /// - Parameter rows: The rows of `withDigests`.
     func checking(_ rows: Rows) -> Batch.Call {
         let count = statement.types.count

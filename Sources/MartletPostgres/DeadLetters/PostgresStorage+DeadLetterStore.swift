@@ -3,7 +3,8 @@ import MartletModel
 
 extension PostgresStorage: DeadLetterStore {
     public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
-        // The content is the original's, of any platform.
+        // The original can be of any platform. The transaction cannot read the table of platforms, so the cache is
+        // filled before.
         _ = try await allPlatforms()
         return try await write(Shard(draft.hub), elsewhere: .resend) {
             [cache] session throws(StorageError) in

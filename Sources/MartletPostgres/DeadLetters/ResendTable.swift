@@ -4,7 +4,8 @@ import MartletModel
 /// Stores resends, and reads the dead letters that they send again.
 ///
 /// A resend names its original notification and, if it sends only some of the dead letters again, the outcome of these
-/// dead letters. They are read page by page from the refusals of the original, which do not change once it has finished.
+/// dead letters. The dead letters are read page by page from the refusals of the original. The refusals do not change
+/// once the original has finished.
 struct ResendTable {
     private let session: ShardSession
     private let cache: NumberCache
@@ -37,9 +38,12 @@ struct ResendTable {
         return .accepted(accepted, deliveries)
     }
 
-    /// Returns the rank of a resend, which is its place in the order of newer and older deliveries: the highest id
-    /// among the first deliveries of the original on each platform. With the highest id, no delivery of a composed
-    /// message supersedes a resend of another delivery of the same message. Nil if the original has no collapse key.
+    /// Returns the rank of a resend; nil if the original has no collapse key. The rank is the delivery whose age counts
+    /// as the age of the resend when deliveries with the same collapse key are compared. If the original is itself a
+    /// resend, the result is the rank of the original.
+    ///
+    /// Otherwise the rank is the newest of the original's first deliveries on each platform. Only these deliveries have
+    /// rows in the table `collapses`. With an older rank, the newest of these deliveries would supersede the resend.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -59,9 +63,10 @@ struct ResendTable {
         return false
     }
 
-    /// Returns a closure that decides by its outcome whether a resend sends a refusal again: the outcome is the
-    /// resend's, if the resend has one, and no earlier resend of the same original was for this outcome.
-    /// - Parameter sequence: The sequence number of the resend.
+    /// Returns a closure that decides by the outcome of a refusal whether a resend sends the refused push again. If the
+    /// resend has an outcome, the refusal must have the same one. If an earlier resend of the same original was for a
+    /// single outcome, refusals with that outcome are left out.
+    /// - Parameter sequence: The sequence number of the resend's notification. Resends with lower numbers are earlier.
     private func isMeant(
         _ resend: Resend, before sequence: Int64
     ) throws(StorageError) -> (OutcomeName) -> Bool {
@@ -100,7 +105,8 @@ struct ResendTable {
         let isMeant = try isMeant(resend, before: delivery.notification.sequence)
         let originals = try DeliveryTable(session).deliveries(of: resend.original)
             .filter { $0.platform == delivery.platform }
-        // The first `limit` dead letters of each delivery. If there are several, the first of all are taken below.
+        // Reads the first `limit` dead letters of each delivery. If there are several deliveries, the code below keeps
+        // only the first `limit` of all these dead letters.
         var refused: [RecordedRefusal] = []
         for original in originals {
             var reader = RefusalReader(session, of: original.id, after: last)
@@ -119,8 +125,9 @@ struct ResendTable {
             isLast: refused.count < limit)
     }
 
-    /// Returns the members to which a resend sends dead letters: their registrations at the current channels, without
-    /// those that no longer exist. A registration is found by its id, because ids are never used again.
+    /// Returns the members to which a resend sends dead letters: their registrations at the current channels.
+    /// Registrations that no longer exist are left out. A registration is found by its id, because ids are never used
+    /// again.
     private func membersNow(
         _ refused: [RecordedRefusal], in delivery: Delivery
     ) throws(StorageError) -> [AudienceMember] {

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Encodes templates and push variables as the values of `contents`. Equal ones give equal bytes.
+/// Encodes templates and push variables as the values of `contents`. Equal templates give equal bytes, and so do equal
+/// push variables.
 enum ContentCoding {
     static func encode(_ template: Template) -> [UInt8] {
         var list = ByteList()

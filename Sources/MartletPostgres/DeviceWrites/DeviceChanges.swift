@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Writes what has changed in a set, with one statement for each kind of change.
+/// Writes the changes of a `DeviceSet` to the database, with one statement for each kind of change.
 struct DeviceChanges {
     private let set: DeviceSet
     private let shard: Int32
@@ -11,7 +11,7 @@ struct DeviceChanges {
         shard = set.shard.number
     }
 
-    /// The statements; empty if nothing has changed.
+    /// The statements that write the changes; empty if nothing has changed.
     var batch: Batch {
         var batch = Batch()
         addNumbers(to: &batch)
@@ -122,7 +122,8 @@ struct DeviceChanges {
         WHERE c.shard = $1 AND c.channel = n.channel
         """)
 
-    /// Gives the registrations that were not read the last spelling of their handle.
+    /// Writes the newest spelling of a handle to all registrations of its channel, also to those that the transaction
+    /// has not read.
     private func addSpellings(to batch: inout Batch) {
         let spelled = set.spellings.filter { set.channels[$0.key]?.old != nil }.sorted { $0.key < $1.key }
         guard !spelled.isEmpty else { return }
@@ -253,7 +254,7 @@ struct DeviceChanges {
         parameters.add(registrations.map(\.channel))
         parameters.add(registrations.map { StoredForm.id($0.id) })
         parameters.add(registrations.map { StoredForm.handle($0.handle) })
-        // An array of arrays would need them to be of one length.
+        // PostgreSQL's arrays of arrays require inner arrays of one length, so each list of tags is a text.
         parameters.add(registrations.map { "{\($0.tags.map { String($0) }.joined(separator: ","))}" })
         parameters.add(registrations.map(\.spelledTags))
         parameters.add(registrations.map(\.version))
@@ -376,8 +377,9 @@ struct DeviceChanges {
         ON CONFLICT (shard, id) DO UPDATE SET gone_at = excluded.gone_at
         """)
 
-    /// Removes channels without registrations. Their handles are remembered, because a later channel with the same
-    /// handle may belong to a device that was already sent to through the removed one.
+    /// Removes channels that have no registrations. The hashes of their handles are kept in `former_channels`, because
+    /// a later channel with the same handle may belong to a device that was already sent to through the removed
+    /// channel.
     static let removeUnused = Statement.hot(
         [.int4, .int8s],
         """
@@ -402,7 +404,8 @@ struct DeviceChanges {
         let states = set.history.map(\.registration)
         batch.add(Self.insertHistory) {
             $0.add(shard)
-            // The last number of this transaction is in the row of numbers, which it has locked.
+            // The numbers are relative to the last number of this transaction, which `ordinals` has when this statement
+            // runs. The transaction has locked that row.
             $0.add(set.history.map { $0.change - set.ordinals.changes })
             $0.add(states.map(\.sequence))
             $0.add(states.map { StoredForm.id($0.id) })

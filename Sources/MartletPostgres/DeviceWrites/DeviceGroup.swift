@@ -1,13 +1,15 @@
 import MartletCore
 import MartletModel
 
-/// A write of devices: what it needs, what it does, and who waits for it.
+/// A write of devices: the rows that it needs, the changes that it makes, and the closures that tell its caller the
+/// result.
 struct DeviceWrite: Sendable {
     var needs: DeviceNeeds
-    /// Applies the write, and returns what tells its caller once it is stored.
+    /// Applies the write, and returns a closure that reports the success to the caller. The closure is called once the
+    /// write is stored.
     var apply: @Sendable (inout DeviceSet) throws(StorageError) -> @Sendable () -> Void
     var fail: @Sendable (StorageError) -> Void
-    /// Where the numbers of new tags are remembered once they are stored.
+    /// The cache that gets the numbers of new tags once they are stored.
     var cache: NumberCache
 }
 

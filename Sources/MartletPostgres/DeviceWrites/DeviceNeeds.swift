@@ -1,26 +1,27 @@
 import MartletCore
 import MartletModel
 
-/// What writes of devices have to know before they can be decided.
+/// The data that must be read before writes of devices can be decided.
 struct DeviceNeeds: Sendable {
-    /// Ids of registrations, whether they are there, and whether they are gone.
+    /// Ids of registrations. Their registrations and tombstones are read.
     var registrations: Set<String> = []
-    /// Ids of installations, with their registrations.
+    /// Ids of installations, which are read with their registrations.
     var installations: Set<String> = []
-    /// Handles, and whether the registrations that have them are needed too.
+    /// Handles, whose channels are read. If the value is true, the registrations of the channel are read too.
     var handles: [HandleKey: Bool] = [:]
-    /// Channels, with their registrations.
+    /// Numbers of channels, which are read with their registrations.
     var channels: Set<Int64> = []
-    /// Channels with the keys of the handles to which they move; the channels that have these handles are needed too.
+    /// Channels that get a new handle, with the key of that handle. If another channel has that handle already, that
+    /// channel is read too.
     var moves: [(channel: Int64, key: String)] = []
     var tags: Set<TagKey> = []
     /// Encoded templates and push variables.
     var contents: Set<[UInt8]> = []
     /// Ids of jobs whose progress is stored with the writes.
     var jobs: Set<String> = []
-    /// The node that runs the jobs, and must own the shard.
+    /// The incarnation of the node that runs the jobs. This node must own the shard.
     var node: Int64?
-    /// Ids of registrations of which it must be known what their numbers stand for.
+    /// Ids of registrations whose tag names, templates and push variables are read, not only their numbers.
     var described: Set<String> = []
 
     mutating func formUnion(_ other: DeviceNeeds) {
@@ -58,6 +59,6 @@ struct HandleKey: Hashable, Sendable {
     var platform: Int32
     var key: String
 
-    /// What is hashed to find the channel.
+    /// The bytes whose hash identifies the channel: the number of the platform, and the key.
     var bytes: [UInt8] { withUnsafeBytes(of: platform.bigEndian) { Array($0) } + Array(key.utf8) }
 }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Reads what a group of writes needs, in one batch.
+/// Reads the rows that a group of writes needs, in one batch.
 struct DeviceReads: Sendable {
     private let ids: [String]
     private let installations: [String]
@@ -16,7 +16,7 @@ struct DeviceReads: Sendable {
     private let node: Int64?
     private let described: [String]
 
-    /// - Parameter cache: The numbers that are known and need not be read.
+    /// - Parameter cache: The tags whose numbers are known, so that they are not read.
     init(_ needs: DeviceNeeds, known cache: NumberCache?) {
         ids = Array(needs.registrations)
         installations = Array(needs.installations)
@@ -110,7 +110,7 @@ struct DeviceReads: Sendable {
 
     private var needsChannels: Bool { !takenHandles.isEmpty || !channels.isEmpty }
 
-    /// Puts the rows of `batch` into a set.
+    /// Adds the rows that `batch` has read to a set.
     func fill(_ set: inout DeviceSet, from rows: [Rows]) {
         var rows = rows[...]
         func each(_ rows: Rows?, _ read: (Row) -> Void) {
@@ -135,7 +135,8 @@ struct DeviceReads: Sendable {
         if !channels.isEmpty {
             each(rows.popFirst()) { row in
                 let channel = StoredChannel(row)
-                // Behind the channels themselves are those that have the handles to which they move.
+                // The first rows are the requested channels. After them come the channels that already have the handle
+                // of a move.
                 let key = row.optionalInteger(0).map { moves[Int($0) - 1].key }
                 set.addRead(channel, key: key.map { HandleKey(platform: channel.platform, key: $0) })
             }
@@ -180,8 +181,8 @@ extension DeviceReads {
         WHERE i.shard = $1 AND i.id = ANY($2)
         """)
 
-    /// The registrations of channels that are given by their keys, by their numbers, and by the keys to which numbered
-    /// ones move.
+    /// Finds the registrations of channels. The channels are given by the keys of their handles, by their numbers, and
+    /// by the keys of the handles that other channels move to.
     static let byChannel = Statement.hot(
         [.int4, .bytesArray, .int8s, .int8s, .bytesArray],
         """

@@ -1,14 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// An installation's draft with the numbers of its platforms.
+/// The draft of an installation, with the numbers of its platforms.
 struct PlacedInstallation: Sendable {
     var draft: InstallationDraft
-    /// The rows, with their slots; their drafts expire as the installation does.
+    /// The drafts of the registrations with their slots. They expire when the installation does.
     var rows: [(slot: String, placed: PlacedDraft)]
 }
 
-/// An installation as a write left it, with what the record needs of its registrations.
+/// An installation after a write, with the handles of its registrations by slot, which its record contains.
 struct InstallationResult: Sendable {
     var id: String
     var installation: StoredInstallation
@@ -47,7 +47,8 @@ extension DeviceSet {
         return .success(result)
     }
 
-    /// Writes one registration of an installation and leaves its other registrations as they are.
+    /// Writes one registration of an installation. The other registrations of the installation change only their
+    /// expiry.
     mutating func merge(
         _ merge: InstallationMerge, _ placed: PlacedDraft, at now: Timestamp
     ) -> Result<StoredRegistration, RegistrationRefusal> {
@@ -77,7 +78,7 @@ extension DeviceSet {
         }
         let row = StoredRegistration.InstallationReference(
             installation: new.sequence, id: id, slot: merge.row.slot)
-        // Its siblings may have a new expiry, and so has the registration itself.
+        // Reads the registration again, because the loop above may have changed its expiry.
         let current = stored.flatMap { registrations[$0.sequence]?.new }
         return .success(
             write(
@@ -90,8 +91,8 @@ extension DeviceSet {
         return wanted
     }
 
-    /// Prepares for making an installation: removes an expired one with its id.
-    /// - Returns: Whether the hub exists.
+    /// Prepares for making an installation: removes an expired installation with the same id.
+    /// - Returns: False if the hub does not exist.
     private mutating func prepare(
         _ id: String, _ found: StoredInstallation?, _ old: StoredInstallation?, at now: Timestamp
     ) -> Bool {

@@ -31,8 +31,8 @@ extension DeviceSet {
         return .success(stored)
     }
 
-    /// Returns the channel of a draft's handle, which is made if there is none. A handle that is registered again is
-    /// no longer suspected, and has its last spelling.
+    /// Returns the channel of a draft's handle. Makes the channel if it is missing; otherwise stores the current
+    /// spelling of the handle, and ends the suspicion that the device is stale.
     mutating func channel(of placed: PlacedDraft, over old: StoredRegistration?) -> Int64 {
         guard let number = channelNumbers[placed.key] else { return makeChannel(placed.key) }
         channels[number]?.new?.isSuspected = false
@@ -50,7 +50,8 @@ extension DeviceSet {
     }
 
     /// Creates or replaces a registration.
-    /// - Parameter row: The slot of the registration, if it belongs to an installation.
+    /// - Parameter row: The installation to which the registration belongs, and its slot there; nil if it belongs to
+    ///   none.
     mutating func write(
         _ placed: PlacedDraft, id: String, _ channel: Int64, over old: StoredRegistration?,
         row: StoredRegistration.InstallationReference? = nil, at now: Timestamp
@@ -83,7 +84,8 @@ extension DeviceSet {
         if new.channel != old.channel { leave(old) }
     }
 
-    /// Removes a registration. A row of an installation leaves a dead slot; any other leaves a tombstone.
+    /// Removes a registration. A registration that belongs to an installation leaves a dead slot. Any other leaves a
+    /// tombstone.
     mutating func remove(_ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) {
         erase(stored, cause, at: now)
         if let row = stored.row {
@@ -94,14 +96,15 @@ extension DeviceSet {
         }
     }
 
-    /// Removes a registration without a trace other than its history.
+    /// Removes a registration. Only the history keeps its former state; no tombstone and no dead slot is left.
     mutating func erase(_ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) {
         keep(stored, cause, at: now)
         set(nil, of: stored.sequence)
         leave(stored)
     }
 
-    /// Removes the registrations of a channel, except one and those of its installation.
+    /// Removes all registrations of the channel of `kept`, except `kept` itself and the registrations of its
+    /// installation.
     private mutating func removeOthers(than kept: StoredRegistration, at now: Timestamp) {
         for other in registrations(ofChannel: kept.channel) where other.sequence != kept.sequence {
             if let row = kept.row, other.row?.installation == row.installation { continue }
@@ -109,7 +112,7 @@ extension DeviceSet {
         }
     }
 
-    /// Sets or removes the key of a registration that has a tag.
+    /// Sets or removes the device key of a registration. Nothing changes if the registration does not have the tag.
     /// - Returns: Whether the registration exists and has the tag.
     mutating func setKey(_ key: DeviceKey?, of id: String, tagged tag: Tag) -> Bool {
         guard let stored = find(id), has(tag, stored) else { return false }
@@ -170,7 +173,8 @@ extension DeviceSet {
         return false
     }
 
-    /// Gives a channel its new handle, or merges it with the channel that already has that handle.
+    /// Gives a channel its new handle. If another channel already has that handle, moves the registrations to that
+    /// channel.
     private mutating func move(
         _ channel: StoredChannel, to handle: PushHandle, key: String, _ registrations: [StoredRegistration],
         at now: Timestamp

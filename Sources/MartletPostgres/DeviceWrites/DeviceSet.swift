@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The registrations, channels and installations that a group of writes is about: as they were read, and as the writes
-/// leave them. The rules of writing are in its extensions; it knows no database.
+/// The registrations, channels and installations that a group of writes changes: as they were read, and as they are
+/// after the writes. Its extensions decide what a write changes. It does no I/O.
 struct DeviceSet {
     let shard: Shard
     /// True if the hub exists.
@@ -22,32 +22,33 @@ struct DeviceSet {
     var contents: [[UInt8]: Int64] = [:]
     var newContents: [[UInt8]: Int64] = [:]
     var history: [EndedVersion] = []
-    /// Channels that a registration has left, with the time of its last write.
+    /// Channels that a registration has left, with the time of that registration's last write.
     var leftChannels: [Int64: Timestamp] = [:]
-    /// Channels whose handle is spelled in another way, for their registrations that were not read.
+    /// Channels with a new spelling of their handle. All registrations of the channel get it, also those that were not
+    /// read.
     var spellings: [Int64: (platform: Int32, handle: String)] = [:]
-    /// Keys of registrations that were set; nil where a key was removed.
+    /// The device keys that were set, by the registration's sequence number; nil for a key that was removed.
     var keys: [Int64: StoredDeviceKey?] = [:]
-    /// Slots that have lost their registration, of installations that were not read.
+    /// Dead slots of installations that were not read, by the installation's sequence number.
     var deadSlots: [Int64: Set<String>] = [:]
-    /// The ids of those jobs that are there.
+    /// The ids of the requested jobs that exist.
     var jobs: Set<String> = []
-    /// The node that runs the jobs, and whether it owns the shard.
+    /// The incarnation of the node that runs the jobs, and whether that node owns the shard.
     var node: Int64?
     var isOwner = false
-    /// How far jobs have come with these writes.
+    /// The progress of jobs, which is stored together with the writes.
     var progress: [String: JobProgress] = [:]
-    /// What numbers stand for, where writes have to tell it.
+    /// The names of tags and the encoded contents, by their numbers, for writes whose results contain them.
     var tagNames: [Int64: String] = [:]
     var describedContents: [Int64: [UInt8]] = [:]
 
-    /// A value before and after the writes; nil where there is none.
+    /// A value before and after the writes; nil if it does not exist at that time.
     struct Change<Value> {
         let old: Value?
         var new: Value?
     }
 
-    /// A state that a registration had until a write.
+    /// A state that a registration had before a write changed or removed it.
     struct EndedVersion {
         var change: Int64
         var registration: StoredRegistration
@@ -62,7 +63,7 @@ struct DeviceSet {
     }
 }
 
-/// The key of a registration, for the tag under which it was stored.
+/// The device key of a registration, and the tag for which the key was put.
 struct StoredDeviceKey {
     var tag: String
     var key: DeviceKey
@@ -73,13 +74,12 @@ struct StoredChannel: Equatable {
     var platform: Int32
     var registeredAt: Timestamp
     var isSuspected: Bool
-    /// The handle, where it is new or was changed.
+    /// The handle; nil unless the channel is new or has got a new handle.
     var key: HandleKey?
 }
 
 struct StoredInstallation: Equatable {
     var sequence: Int64
-    /// Without the handles, which are those of the registrations.
     var version: Int64
     var createdAt: Timestamp
     var updatedAt: Timestamp
@@ -110,7 +110,8 @@ extension DeviceSet {
 extension DeviceSet {
     func find(_ id: String) -> StoredRegistration? { sequences[id].flatMap { registrations[$0]?.new } }
 
-    /// The registrations of a channel, in the order of their creation. All of them were read if a write needs them.
+    /// Returns the registrations of a channel, in the order of their creation. A write that calls this must request all
+    /// of them in its `DeviceNeeds`.
     func registrations(ofChannel channel: Int64) -> [StoredRegistration] {
         (sequencesByChannel[channel] ?? []).sorted().compactMap { registrations[$0]?.new }
     }
@@ -125,7 +126,7 @@ extension DeviceSet {
 // MARK: Changes
 
 extension DeviceSet {
-    /// Sets the new state of a registration, or removes it.
+    /// Sets the new state of a registration; nil removes the registration.
     mutating func set(_ new: StoredRegistration?, of sequence: Int64) {
         if let old = registrations[sequence]?.new { unindex(old) }
         registrations[sequence] = Change(old: registrations[sequence]?.old, new: new)
@@ -139,7 +140,7 @@ extension DeviceSet {
         channels[channel]?.new?.isSuspected = false
     }
 
-    /// Makes a channel for a handle that has none.
+    /// Makes a channel for a handle that no channel has.
     mutating func makeChannel(_ key: HandleKey) -> Int64 {
         ordinals.channels += 1
         let number = ordinals.channels
@@ -169,18 +170,18 @@ extension DeviceSet {
         return ordinals.contents
     }
 
-    /// Keeps the state that a registration has before a change.
+    /// Adds to the history the state that a registration has before a change.
     mutating func keep(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) {
         ordinals.changes += 1
         history.append(EndedVersion(change: ordinals.changes, registration: old, cause: cause, at: now))
     }
 
-    /// Notes that a registration has left its channel, which is removed if it was the last one.
+    /// Notes that a registration has left its channel. A channel that has no registrations any more is removed.
     mutating func leave(_ old: StoredRegistration) {
         leftChannels[old.channel] = max(leftChannels[old.channel] ?? old.updatedAt, old.updatedAt)
     }
 
-    /// Notes that a slot has no registration until its installation is written again.
+    /// Records that a slot of an installation is dead: no registration has it until the installation is written again.
     mutating func close(_ row: StoredRegistration.InstallationReference) {
         if installations[row.id]?.new?.sequence == row.installation {
             installations[row.id]?.new?.deadSlots.insert(row.slot)

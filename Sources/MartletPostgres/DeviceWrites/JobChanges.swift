@@ -1,9 +1,10 @@
 import MartletCore
 import MartletModel
 
-/// The statements with which the progress of jobs is stored together with writes of devices.
+/// The statements that store the progress of jobs in the same transaction as writes of devices.
 enum JobChanges {
-    /// Finds out which jobs there are, and whether they are a node's. None of them goes without its hub before it is over.
+    /// Finds out which jobs exist, and whether a node owns their hub. An unfinished job is only removed together with
+    /// its hub.
     static let known = Statement.hot(
         [.int4, .bytesArray, .int8],
         """
@@ -11,7 +12,8 @@ enum JobChanges {
         WHERE j.shard = $1 AND j.id = ANY($2)
         """)
 
-    /// Keeps the owner of the shard until the COMMIT. Fails with `SQLState.stale` if it is not the given node.
+    /// Locks the owner of the shard until the COMMIT, so that the owner cannot change. Fails with `SQLState.stale` if
+    /// the owner is not the given node.
     static let owned = Statement.hot(
         [.int4, .int8],
         """
@@ -21,7 +23,7 @@ enum JobChanges {
         SELECT 1 / count(*)::int4 FROM owned
         """)
 
-    /// The names of the tags that registrations have.
+    /// Reads the names of the tags of registrations.
     static let tagNames = Statement.hot(
         [.int4, .bytesArray],
         """
@@ -30,7 +32,7 @@ enum JobChanges {
             WHERE r.shard = $1 AND r.id = ANY($2)))
         """)
 
-    /// The templates and push variables that registrations have.
+    /// Reads the templates and push variables of registrations.
     static let contents = Statement.hot(
         [.int4, .bytesArray],
         """
@@ -39,7 +41,7 @@ enum JobChanges {
             WHERE r.shard = $1 AND r.id = ANY($2) AND u.id IS NOT NULL))
         """)
 
-    /// Stores the progress of a job, if there is such a job in a hub that is not deleted.
+    /// Returns the statement that stores the progress of a job, if the job exists in a hub that is not deleted.
     static func storing(_ progress: JobProgress, in shard: Shard) -> Batch {
         let (job, cursor) = (progress.job, progress.cursor)
         return Batch(store) {

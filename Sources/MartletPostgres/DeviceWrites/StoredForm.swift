@@ -1,7 +1,8 @@
-/// Ids and handles in the form of their columns: a first byte says which form follows.
+/// Encodes ids and handles in the format of their columns. The first byte says which format the other bytes have.
 ///
-/// An even number of lower-case hexadecimal digits, as most tokens have, takes half its length. An id in the hub's own
-/// form, "N-N-1" with 19 digits for each number, takes the sixteen bytes of its numbers. Equal texts have equal forms.
+/// An even number of lower-case hexadecimal digits is stored as bytes, which halves the size of most tokens. A
+/// registration id in the form that this server gives, `N-N-1` with 19 digits for each number N, is stored as the
+/// sixteen bytes of its two numbers. Any other text is stored unchanged. Equal texts give equal bytes.
 enum StoredForm {
     private static let plain: UInt8 = 1
     private static let packed: UInt8 = 0
@@ -41,7 +42,7 @@ enum StoredForm {
         }
     }
 
-    /// True if `bytes` has to be unpacked.
+    /// Returns true if `bytes` are stored in packed form: `unpack` gives the text.
     static func isPacked(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == packed }
 
     private static func digit(_ value: UInt8) -> UInt8 {
@@ -85,8 +86,8 @@ enum StoredForm {
         return bytes
     }
 
-    /// The number of nineteen digits; nil where there is another character, or a zero at the beginning, which would be
-    /// lost.
+    /// Returns the number of nineteen digits; nil if there is another character. Also nil if the first digit is zero,
+    /// because the number does not keep leading zeros.
     private static func number(_ digits: some Sequence<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A registration as its row has it: with numbers for tags, template and variables.
+/// A registration as it is stored in a row, with numbers that stand for its tags, template and push variables.
 struct StoredRegistration: Equatable, Sendable {
     var sequence: Int64
     var scope: Scope
@@ -10,7 +10,7 @@ struct StoredRegistration: Equatable, Sendable {
     var handle: String
     /// The tags in the order in which they were given.
     var tags: [Int64]
-    /// The tags as they were spelled, separated by commas; nil if all of them were in lower case.
+    /// The tags as they were spelled, separated by commas; nil if all of them are spelled in lower case.
     var spelledTags: String?
     var version: Int64
     var createdAt: Timestamp
@@ -21,9 +21,9 @@ struct StoredRegistration: Equatable, Sendable {
     var secondaryTile: String?
     var row: InstallationReference?
 
-    /// A slot of an installation.
+    /// The installation to which a registration belongs, and the slot that identifies the registration there.
     struct InstallationReference: Equatable, Sendable {
-        /// The number of the installation.
+        /// The sequence number of the installation.
         var installation: Int64
         var id: String
         var slot: String
@@ -31,8 +31,8 @@ struct StoredRegistration: Equatable, Sendable {
 
     func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-    /// True if this is sent to another device than `other`, or with another content. A new expiry is no such
-    /// difference: only registrations that have not expired are written.
+    /// Returns true if this state of a registration gets other sends than `other`, on another channel, or with another
+    /// content. A new expiry does not count, because an expired registration is never updated.
     func isSentOtherwise(than other: StoredRegistration) -> Bool {
         if scope != other.scope || channel != other.channel || template != other.template
             || variables != other.variables
@@ -42,7 +42,7 @@ struct StoredRegistration: Equatable, Sendable {
         return tags != other.tags && Set(tags) != Set(other.tags)
     }
 
-    /// True if only the version and the time of the write differ. Then no index is touched.
+    /// Returns true if only the version and the time of the write differ. Such a write touches no index.
     func isRepetition(of other: StoredRegistration) -> Bool {
         var same = self
         same.version = other.version

@@ -8,14 +8,15 @@ extension PostgresStorage: DeviceStore {
         guard !changes.isEmpty else { return [] }
         let shard = Shard(hub)
         let platforms = try await numbers(of: changes)
-        // The registration that is there may be of another platform and kind than what is written to it.
+        // A stored registration may be of another platform and kind than the draft that replaces it.
         let scopes = changes.contains(where: \.isForTagged) ? try await allPlatforms().flatMap(\.scopes) : []
         var needs = DeviceNeeds()
         for change in changes { needs.add(change, platforms, scopes, in: shard) }
         let results = try await write(to: shard, needs) { set in
             changes.map { set.apply($0, platforms, at: now) }
         }
-        // What was put is known; what was deleted, and rows that a later change of the same call has moved, are read.
+        // The tags of drafts are in the cache. The tags of deleted registrations may have to be read, as well as
+        // templates and push variables.
         let stored = results.compactMap { try? $0.get() }
         var registrations = try await registrations(stored, in: shard)[...]
         return results.map { result in
@@ -42,7 +43,7 @@ extension PostgresStorage: DeviceStore {
 
     public func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage {
         let shard = Shard(query.hub)
-        // One row more than the page holds tells whether the page is the last one.
+        // Reads one row more than the page holds. If there is none, the page is the last one.
         let rows = try await readPage(try await listing(query, in: shard))[0]
         let stored = (0..<rows.count).map { StoredRegistration(rows[$0]) }
         var page: [Registration] = []
@@ -119,14 +120,14 @@ extension PostgresStorage: DeviceStore {
         return (0..<rows.count).map { ChannelID(rawValue: rows[$0].integer(0)) }
     }
 
-    /// Returns the numbers of the platforms of what is put or merged.
+    /// Returns the numbers of the platforms of the drafts in some changes.
     func numbers(of changes: [RegistrationChange]) async throws(StorageError) -> [PlatformID: Int32] {
         try await numbers(of: changes.compactMap(\.draft?.platform))
     }
 
-    /// Writes in the next transaction of a shard.
-    /// - Parameter apply: Applies the write. It may run twice, so it has no effect but on the set. If it throws, nothing
-    ///   is written.
+    /// Makes a write in the next transaction of a shard.
+    /// - Parameter apply: Applies the write. May run twice, so it must have no effect other than on the set. If it
+    ///   throws, nothing is written.
     func write<Value: Sendable>(
         to shard: Shard, _ needs: DeviceNeeds,
         _ apply: @escaping @Sendable (inout DeviceSet) throws(StorageError) -> Value
@@ -195,7 +196,7 @@ extension PostgresStorage: InstallationStore {
 }
 
 extension RegistrationChange {
-    /// What is put or merged.
+    /// The draft that is put or merged; nil for a deletion.
     fileprivate var draft: RegistrationDraft? {
         switch self {
         case .put(let draft, _, _): draft
@@ -215,7 +216,7 @@ extension RegistrationChange {
 }
 
 extension DeviceNeeds {
-    /// - Parameter scopes: Those in which the tag of a condition is looked for.
+    /// - Parameter scopes: The scopes that the registration of a condition `.tagged` can have.
     mutating func add(
         _ change: RegistrationChange, _ platforms: [PlatformID: Int32], _ scopes: [Scope], in shard: Shard
     ) {
@@ -260,7 +261,8 @@ enum ListingStatements {
         WHERE r.shard = $1 AND \(bounds) ORDER BY r.sequence LIMIT $4
         """)
 
-    /// The members of the tag are found first: in the order of the listing, the whole hub might be read for a few.
+    /// Finds the members of the tag first, and then sorts them. If the query read registrations in the order of the
+    /// listing, it might read the whole hub to find a few members.
     static let byTag = Statement.hot(
         [.int4, .int8, .int8, .int8, .text],
         """

@@ -64,7 +64,7 @@ extension PostgresStorage {
     private func past(
         present: Rows, past: Rows, since start: Int64, in shard: Shard
     ) async throws(StorageError) -> RegistrationPast {
-        // The newest states come first.
+        // The rows are sorted from the newest state to the oldest.
         let ended = (0..<past.count).reversed().map { EndedRegistration(past[$0]) }
         let current = (0..<present.count).map { StoredRegistration(present[$0]) }
         let registrations = try await registrations(ended.map(\.registration) + current, in: shard)
@@ -109,8 +109,8 @@ private struct EndedRegistration {
 enum HistoryStatements {
     static let start = Statement.hot([.int4], "SELECT history_start FROM ordinals WHERE shard = $1")
 
-    /// The columns of a registration as `StoredRegistration` reads them, and the end of the state. The scope is that of
-    /// its template.
+    /// The columns of a registration in the order of `StoredRegistration.columns`, and the change, time and cause that
+    /// ended the state. The scope is computed from the platform, and from whether the state has a template.
     private static let columns = """
         h.sequence, h.platform * 2 + (CASE WHEN h.template IS NULL THEN 0 ELSE 1 END), h.channel, h.id, h.handle, h.tags,
         h.spelled_tags, 0::int8, h.created_at, h.created_at, h.expires_at, h.template, h.variables, NULL::bytea,

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Numbers and what they stand for, from memory where they are known, otherwise from the database.
+/// Translates between values and the numbers that stand for them in rows. Known numbers come from the cache, all others
+/// from the database.
 extension PostgresStorage {
     /// Returns the numbers of platforms, and gives a number to those that have none.
     func numbers(of platforms: some Sequence<PlatformID>) async throws(StorageError) -> [PlatformID: Int32] {
@@ -22,7 +23,7 @@ extension PostgresStorage {
         return found
     }
 
-    /// Returns the number of a platform; nil if no device of any hub has it.
+    /// Returns the number of a platform; nil if the platform has no number yet.
     func number(of platform: PlatformID) async throws(StorageError) -> Int32? {
         if let known = cache.platform(platform) { return known }
         return try await allPlatforms().first { $0.id == platform }?.number
@@ -45,7 +46,7 @@ extension PostgresStorage {
         return platforms
     }
 
-    /// Returns the numbers of tags; those that nobody has ever had are missing.
+    /// Returns the numbers of tags. Tags that no registration has ever had are left out.
     func numbers(of tags: Set<TagKey>, in shard: Shard) async throws(StorageError) -> [TagKey: Int64] {
         var known: [TagKey: Int64] = [:]
         var unknown: [TagKey] = []
@@ -82,7 +83,7 @@ extension PostgresStorage {
         return names
     }
 
-    /// Returns encoded templates and push variables, without those that are there no more.
+    /// Returns encoded templates and push variables by their ids. Those that no longer exist are left out.
     func contents(_ ids: Set<Int64>, in shard: Shard) async throws(StorageError) -> [Int64: [UInt8]] {
         guard !ids.isEmpty else { return [:] }
         let batch = Batch(NumberStatements.contents) {
@@ -95,7 +96,7 @@ extension PostgresStorage {
         return contents
     }
 
-    /// Returns registrations with what their numbers stand for.
+    /// Returns registrations with their tags, templates and push variables, which rows only refer to by number.
     func registrations(
         _ stored: [StoredRegistration], in shard: Shard
     ) async throws(StorageError) -> [Registration] {
@@ -112,7 +113,7 @@ extension PostgresStorage {
 }
 
 extension Registration {
-    /// - Throws: `StorageError` if a number stands for nothing.
+    /// - Throws: `StorageError` if a number of the row stands for no tag, template or push variables.
     init(
         _ row: StoredRegistration, platform: PlatformID, tags names: [Int64: String], contents: [Int64: [UInt8]]
     ) throws(StorageError) {
@@ -134,7 +135,8 @@ extension Registration {
     }
 }
 
-/// The tags of a row: numbers, and their spelling where it is not that of the names.
+/// Decodes the tags of a row, which has the numbers of the tags and, if a tag is not spelled in lower case, all
+/// spellings.
 enum StoredTags {
     static func tags(
         _ ids: [Int64], spelled: String?, _ names: [Int64: String]

@@ -11,7 +11,7 @@ extension PostgresStorage: FunnelStore {
     }
 }
 
-/// Counts the data of funnels.
+/// Reads the data from which funnels are computed.
 private struct FunnelTable {
     private let session: ShardSession
 

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Counts members of one delivery by their refusals and attempts, from the values of pages and from rows. Reads a value
-/// at a time.
+/// Counts the members of one delivery that failed or were stopped, for the funnel. It reads their refusals and attempts
+/// from rows and from `PageRecords`, of which at most one is in memory at a time.
 struct TriedMembers {
     private let session: ShardSession
     private let delivery: Delivery.ID
@@ -20,7 +20,8 @@ struct TriedMembers {
 
     // MARK: Failed
 
-    /// Counts rows of refusals that are failed pushes. For some it depends on whether there was an attempt.
+    /// Counts the refusals in rows that are failed pushes. An abandoned push without an attempt in its own row counts
+    /// if an attempt is recorded elsewhere.
     func failedRowCount() throws(StorageError) -> Int {
         let certain = try session.first(
             """
@@ -39,7 +40,7 @@ struct TriedMembers {
                     count += 1
                     continue
                 }
-                // Values are read in the order of the members, each once.
+                // The `PageRecords` are read in the order of their members, each only once.
                 while !isPastPages, page.map({ $0.last < member }) ?? true {
                     page = try pages.records(after: page?.last ?? AudienceMember.none, in: delivery)
                     isPastPages = page == nil
@@ -51,7 +52,7 @@ struct TriedMembers {
         }
     }
 
-    /// Returns the members that were abandoned without an attempt that counts.
+    /// Returns the members of abandoned pushes whose own rows count no attempt.
     private func abandonedRows(after member: AudienceMember) throws(StorageError) -> [AudienceMember] {
         try session.all(
             """
@@ -63,14 +64,14 @@ struct TriedMembers {
             Self.batch, read: Self.member)
     }
 
-    /// Counts refusals of pages that are failed pushes.
+    /// Counts the refusals in `PageRecords` that are failed pushes.
     func failedPageCount() throws(StorageError) -> Int {
         var count = 0
         let rows = try rowsExist()
         try forEachPage { records throws(StorageError) in
             for index in 0..<records.refusalCount {
                 let member = records.member(ofRefusal: index)
-                // A row of the same member is newer, and has been counted.
+                // The row of the same member is newer, and `failedRowCount` counts it.
                 if rows.refusals, try hasRow("refusals", of: member) { continue }
                 let facts = records.facts(ofRefusal: index)
                 if facts.wasSent || !facts.hasHandle {
@@ -87,8 +88,8 @@ struct TriedMembers {
 
     // MARK: Stopped
 
-    /// Counts members with attempts, none of which succeeded and not all of which were superseded, that have no refusal
-    /// and no retry.
+    /// Counts the members that were tried without success and have neither a refusal nor a retry. A member whose
+    /// attempts were all superseded does not count.
     func stoppedCount() throws(StorageError) -> Int {
         var count = 0
         var last = AudienceMember.none
@@ -100,7 +101,8 @@ struct TriedMembers {
                 isPastPages = page == nil
             }
             let rows = try triedRows(after: last, through: page?.last)
-            // Rows of this part that did not fit are read next, with the attempts of their members.
+            // The last member that this iteration covers. If there are more rows than were read, the next iteration
+            // reads them, together with the attempts of the same members in the `PageRecords`.
             let end = rows.count == Self.batch ? rows[rows.count - 1].member : page?.last
             var tried: [AudienceMember: Tried] = [:]
             for row in rows { tried[row.member] = row.tried }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Encodes the settings of a hub, and lists of access rules, as the texts of one value. Keys and credentials are sealed
-/// by themselves, so that a new key of the server reseals them without knowing the rest.
+/// Encodes the settings of a hub, or a list of access rules, as one value. Each key and credential is sealed
+/// separately, so that all of them can be sealed with a new key while the rest stays the same.
 struct HubCoding {
     let sealer: any Sealer
 
@@ -47,7 +47,7 @@ struct HubCoding {
 
     // MARK: Settings
 
-    /// - Parameter context: Names the hub, so that its secrets can be opened only as its own.
+    /// - Parameter context: Names the hub, so that a sealed secret can be opened only as a secret of this hub.
     func encode(_ settings: HubSettings, context: String) throws(StorageError) -> [UInt8] {
         var list = ByteList()
         list.add(Self.version)

@@ -23,7 +23,7 @@ extension PostgresStorage: HubStore {
         let (coding, node) = (coding, nodes.incarnation)
         let made = try await changeDirectory {
             connection, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
-            // The lock also keeps apart those who create the first hub at the same time.
+            // With this lock, no two nodes create the first hub at the same time.
             let batch = Batch(HubStatements.locking)
             let others = try connection.run(batch, patience)[0]
             let rows = try connection.run(
@@ -33,7 +33,8 @@ extension PostgresStorage: HubStore {
                     $0.add(now)
                 }, patience)[0]
             guard rows.count == 1 else { return .success(nil) }
-            // Numbers of deliveries have room for so many shards (`Shard.compose`).
+            // The ids of notifications and deliveries contain the number of the shard, which must be less than this
+            // limit (`Shard.compose`).
             guard rows[0].integer(0) < Int64(Shard.limit) else {
                 try connection.run(Batch(HubStatements.forgetting) { $0.add(rows[0].integer(0)) }, patience)
                 return .failure(Self.tooManyHubs)
@@ -97,8 +98,8 @@ extension PostgresStorage: HubStore {
         let isDeleted = try await changeDirectory { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
             guard try connection.run(batch, patience)[0].changes == 1 else { return false }
-            // Without its row of numbers nothing more is written to the shard, and no page of it is read. Locked in the
-            // order in which writes of jobs lock them.
+            // When the shard has no row of numbers, nothing more is written to it, and no page of its audiences is
+            // read. The rows are locked in the same order as by writes of jobs.
             var removal = Batch(Ordinals.locking) { $0.add(Shard(id).number) }
             removal.add(HubStatements.removeShard) { $0.add(Shard(id).number) }
             try connection.run(removal, patience)
@@ -108,7 +109,7 @@ extension PostgresStorage: HubStore {
         return isDeleted
     }
 
-    /// Removes the remaining data of deleted hubs: those of a node that ended meanwhile.
+    /// Removes the remaining data of deleted hubs, which a node leaves if it ends while it removes a hub.
     func purgeDeletedHubs() async throws(StorageError) {
         let rows = try await read(Batch(HubStatements.deleted))[0]
         for index in 0..<rows.count where !Task.isCancelled {
@@ -172,8 +173,9 @@ extension PostgresStorage: HubStore {
         return try isReplaced.get()
     }
 
-    /// Changes what all nodes have in memory: hubs, rules and operators. Counts the change, and tells the other nodes of
-    /// it. The count is also a lock: who changes the directory does it before all others, so no two wait for each other.
+    /// Changes data that all nodes have in memory: hubs, access rules and operators. Increases the version of this
+    /// data, and sends a hint to the other nodes. The statement that increases the version also takes a lock. Every
+    /// such transaction takes this lock first, so two of them cannot deadlock.
     /// - Parameter work: Sends batches and reads their rows. It may run twice.
     func changeDirectory<Value: Sendable>(
         _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value
@@ -195,7 +197,7 @@ extension PostgresStorage: HubStore {
     private var coding: HubCoding { HubCoding(sealer: sealer) }
 }
 
-/// The statements on hubs. They run rarely: nodes keep the hubs in memory.
+/// The statements on hubs. They run rarely, because nodes keep the hubs in memory.
 enum HubStatements {
     static let namespaceContext = "namespace_rules"
 
@@ -225,7 +227,7 @@ enum HubStatements {
         """)
     static let deleted = Statement.rare([], "SELECT id FROM hubs WHERE is_deleted ORDER BY id")
     static let unfinished = Statement.rare([.int4], "SELECT id FROM deliveries WHERE shard = $1 AND NOT is_final")
-    /// Removes the row of a hub that could not be made after all, or of which nothing is left.
+    /// Removes the row of a hub that could not be made, or whose other rows have all been removed.
     static let forgetting = Statement.rare([.int8], "DELETE FROM hubs WHERE id = $1")
     static let deleting = Statement.rare(
         [.int8],
@@ -251,7 +253,7 @@ enum HubStatements {
     static let countDirectory = Statement.rare([], "UPDATE namespace SET directory_version = directory_version + 1")
     static let setRules = Statement.rare([.bytes], "UPDATE namespace SET rules = $1")
 
-    /// The tables of a shard, which lose all rows of a deleted hub.
+    /// The tables with rows of a shard. When the hub is deleted, all its rows in them are removed.
     static let shardTables = [
         "registrations", "channels", "former_channels", "tags", "contents", "installations", "device_keys",
         "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",
@@ -259,7 +261,7 @@ enum HubStatements {
         "notification_receipts", "receipt_events", "deliveries", "notifications",
         "jobs", "campaigns", "campaign_numbers",
     ]
-    /// How many rows are removed in one transaction.
+    /// The maximum number of rows that one transaction removes.
     static let portion = 10_000
     static let removals = shardTables.map { table in
         Statement.rare(

@@ -6,8 +6,8 @@ extension PostgresStorage: JobStore {
         let shard = Shard(job.hub)
         let sealed = try coding.sealedAddresses(of: job)
         let hints = try await transaction { [nodes] connection, patience throws(DatabaseFailure) in
-            // The number of a job is one above the last, so two are not added at the same time. The second lock keeps the
-            // owner of the hub.
+            // The number of a job is one above the last, so no two jobs may be added at the same time. The second lock
+            // keeps the owner of the hub from changing.
             var locking = Batch(Ordinals.locking) { $0.add(shard.number) }
             locking.add(SendOrdinals.locking) { $0.add(shard.number) }
             let found = try connection.run(locking, patience)[1]
@@ -94,7 +94,7 @@ extension PostgresStorage: JobStore {
     ) async throws(StorageError) -> JobProgress? {
         let shard = Shard(hub)
         let platforms = try await numbers(of: changes)
-        // Registrations that are deleted may be of other platforms. They are told apart inside of the transaction.
+        // Deleted registrations may be of any platform, so the transaction gets the numbers of all platforms.
         let known = try await allPlatforms()
         var needs = DeviceNeeds()
         for change in changes { needs.add(change, platforms, known.flatMap(\.scopes), in: shard) }
@@ -119,8 +119,8 @@ extension PostgresStorage: JobStore {
         }
     }
 
-    /// Counts up to a million registrations. In a larger hub, how far their numbers lie apart tells about how many there
-    /// are.
+    /// Counts up to a million registrations. In a larger hub, the result is an estimate from the sequence numbers of
+    /// the first million registrations.
     public func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 {
         let rows = try await readPage(Batch(JobStatements.count) { $0.add(Shard(hub).number) })[0]
         let (count, highest, last) = (rows[0].integer(0), rows[0].integer(1), rows[0].integer(2))
@@ -132,7 +132,7 @@ extension PostgresStorage: JobStore {
 }
 
 extension DeviceSet {
-    /// Returns a registration with what its numbers stand for.
+    /// Returns a registration with its tags, template and push variables, which its row only refers to by number.
     fileprivate func registration(
         _ stored: StoredRegistration, _ platforms: [StoredPlatform]
     ) throws(StorageError) -> Registration {
@@ -143,7 +143,7 @@ extension DeviceSet {
     }
 }
 
-/// Encodes and decodes jobs. The URLs in them are sealed.
+/// Encodes and decodes jobs. The URLs of a job's blobs are sealed.
 struct JobCoding {
     let sealer: any Sealer
 
@@ -153,7 +153,8 @@ struct JobCoding {
         return try sealer.seal(ByteList.bytes(of: addresses), context: Self.context(job.hub, job.id))
     }
 
-    /// - Throws: `StorageError` if the row is of another program, or was written with another key.
+    /// - Throws: `StorageError` if the row was not written by this program, or if its URLs were sealed with another
+    ///   key.
     func job(_ row: Row) throws(StorageError) -> Job {
         let (id, hub) = (row.text(0), Hub.ID(rawValue: Int64(row.integer32(1))))
         guard let sealed = sealer.open(row.bytes(3), context: Self.context(hub, id)),
@@ -186,7 +187,7 @@ struct JobCoding {
 }
 
 extension JobCursor {
-    /// Reads the columns behind those of the job.
+    /// Reads the columns that follow the columns of the job.
     fileprivate init(_ row: Row) {
         self.init()
         inputOffset = row.integer(13)
@@ -228,7 +229,7 @@ enum JobStatements {
     static let list = Statement.hot(
         [.int4, .int8], "SELECT \(columns) FROM jobs j WHERE j.shard = $1 ORDER BY j.sequence DESC LIMIT $2")
 
-    /// Runs rarely, so it may look at all shards.
+    /// Reads the unfinished jobs of all shards of a node. Because it names no shard, it must run rarely.
     static let unfinished = Statement.rare(
         [.int8],
         """

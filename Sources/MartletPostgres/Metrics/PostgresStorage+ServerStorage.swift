@@ -54,7 +54,7 @@ extension PostgresStorage: ServerStorage {
     }
 }
 
-/// Figures of all hubs, which are asked for every few seconds at most.
+/// Statements for metrics of all hubs. They run at most every few seconds.
 enum FigureStatements {
     static let backlog = Statement.rare(
         [],

@@ -1,13 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// A hint as nodes send it to each other: a letter and numbers.
+/// A hint in the form in which nodes send it to each other: a letter and some numbers.
 enum HintText: Equatable {
-    /// To the owner of a hub. The numbers are its incarnation, the hub, the first delivery and the number of the change.
+    /// There are new deliveries. This hint is for the owner of the hub. The numbers are the owner's incarnation, the
+    /// hub, the first new delivery and the number of the change.
     case deliveries(owner: Int64, hub: Hub.ID, first: Delivery.ID, change: Int64)
-    /// To the owner of a hub.
+    /// A control, a schedule or a job of the hub has changed. This hint is for the owner of the hub.
     case hub(owner: Int64, Hub.ID, change: Int64)
-    /// To all nodes.
+    /// A hub, an access rule or an operator has changed. This hint is for all nodes.
     case directory
 
     var text: String {
@@ -19,7 +20,7 @@ enum HintText: Equatable {
         }
     }
 
-    /// Nil if the text is of a version that is not known here.
+    /// Decodes a hint; nil if the text has a form that this version does not know.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         let numbers = words.dropFirst().compactMap { Int64($0) }
@@ -35,7 +36,7 @@ enum HintText: Equatable {
         }
     }
 
-    /// What the hint says to a node; nil if it is for another.
+    /// Returns the hint as a node gets it; nil if the hint is for another node.
     func hint(to node: Int64) -> NodeHint? {
         switch self {
         case .deliveries(node, let hub, let first, let change): .deliveries(first: first, in: hub, change: change)

@@ -3,16 +3,16 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// The connection of a node's heartbeat, which also sends and receives hints. Nothing else is done on it, so that no other
-/// work delays a heartbeat.
+/// The connection on which a node renews its lease, and sends and receives hints. No other work uses it, so that
+/// nothing delays a renewal.
 ///
-/// Unchecked: `connection`, `reconnection`, `sentAt` and `hasConnected` are used on the thread alone.
+/// Unchecked: `connection`, `reconnection`, `sentAt` and `hasConnected` are only accessed on the thread.
 final class NodeLink: @unchecked Sendable {
     private let thread = DatabaseThread()
     private let settings: ConnectionSettings
     private let channel: String
     private let receive: @Sendable (Received) -> Void
-    /// An eventfd, which wakes the thread.
+    /// An eventfd that wakes the thread.
     private let bell: Int32
     private let queue = Mutex(Queue())
     private var connection: Connection?
@@ -22,7 +22,7 @@ final class NodeLink: @unchecked Sendable {
 
     enum Received {
         case text(String)
-        /// The connection was made again, and what was sent meanwhile is lost.
+        /// The connection was made again. Hints that were sent in between are lost.
         case gap
     }
 
@@ -33,9 +33,10 @@ final class NodeLink: @unchecked Sendable {
         var whenClosed: [@Sendable () -> Void] = []
     }
 
-    /// A NOTIFY takes a lock of the whole cluster, so hints that come close together share one.
+    /// A NOTIFY takes a lock of the whole cluster. So hints that follow each other within this time are sent with one
+    /// statement.
     private static let gathering = Duration.milliseconds(5)
-    /// How often a connection is looked for while there is none and nobody asks.
+    /// While there is no connection, the time between two attempts to make one.
     private static let retryInterval = Duration.milliseconds(100)
 
     /// - Parameter receive: Called on the thread with the hints of other nodes.
@@ -74,14 +75,14 @@ final class NodeLink: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Sends hints, without waiting for it. They are dropped if there is no connection.
+    /// Queues hints and returns at once. If there is no connection, the hints are dropped.
     func send(_ hints: [String]) {
         guard !hints.isEmpty else { return }
         queue.withLock { $0.hints += hints }
         ring()
     }
 
-    /// Finishes what waits, then closes the connection.
+    /// Finishes the waiting work, then closes the connection.
     func close() async {
         await withCheckedContinuation { caller in
             let isOver = queue.withLock { queue in
@@ -182,7 +183,7 @@ final class NodeLink: @unchecked Sendable {
         }
     }
 
-    /// Waits for a hint of another node, for work, and for the time to send.
+    /// Waits until there is a hint of another node, new work, or until the queued hints may be sent.
     private func wait() {
         let hasHints = queue.withLock { !$0.hints.isEmpty }
         var limit: Duration?

@@ -1,28 +1,29 @@
 import MartletCore
 import MartletModel
 
-/// What a node does before it serves, on a connection of its own: it makes sure that the database is one for this program
-/// and that its keys open what is sealed there, and joins the nodes.
+/// What a node does before it serves, on a connection of its own. It checks that this program can use the database and
+/// that the node's key opens the sealed secrets, migrates the schema, and joins the nodes.
 struct NodeStart: Sendable {
     var incarnation: Int64
     /// The deliveries that are not finished.
     var unfinished: [Delivery.ID]
 
-    /// What a node says of itself when it joins.
+    /// What a node tells about itself when it joins.
     struct Applicant: Sendable {
         var name: String
         /// The version of the program.
         var version: String
         /// How long a lease of this node lasts.
         var lease: Duration
-        /// The incarnation of a process that surely has ended, whose hubs are free at once; nil if there is none.
+        /// The incarnation of a process that has certainly ended; nil if there is none. Other nodes may take over its
+        /// hubs at once.
         var predecessor: Int64?
     }
 
     static func run(
         _ settings: ConnectionSettings, _ sealer: any Sealer, _ applicant: Applicant, _ connection: Connection
     ) throws(DatabaseFailure) -> Result<NodeStart, StorageError> {
-        // The migration of a large database takes its time.
+        // The migration of a large database can take long.
         let patience = Connection.Patience.until(.now + .seconds(60))
         let check = try ServerCheck(connection, patience)
         if let fault = check.fault(of: settings.address) { return .failure(fault) }

@@ -10,7 +10,7 @@ enum NodeStatements {
         RETURNING incarnation
         """)
 
-    /// Ends a lease.
+    /// Marks a node as dead, which ends its lease at once.
     static let end = Statement.rare([.int8], "UPDATE nodes SET is_dead = true WHERE incarnation = $1")
 
     // MARK: Heartbeat
@@ -23,7 +23,8 @@ enum NodeStatements {
         FROM (SELECT clock_timestamp() AS now) c WHERE n.incarnation = $1 AND NOT n.is_dead RETURNING 1
         """)
 
-    /// Finds out whose leases have ended: for longer than $3, and only if this node has been steady for $2.
+    /// Marks nodes as dead whose leases ended more than $3 ago. Does nothing unless this node has renewed its own lease
+    /// without a gap for at least $2.
     static let bury = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -32,15 +33,15 @@ enum NodeStatements {
             AND NOT d.is_dead AND d.incarnation <> $1 AND d.until + \(milliseconds("$3")) < clock_timestamp()
         """)
 
-    /// Nodes whose last renewal is no older than $2: those that miss renewals are not waited for, and one that has only
-    /// joined is given nothing before it asks for it.
+    /// The SQL condition that a node takes part in the division of shards: its last renewal is no older than $2. A node
+    /// that has joined but never renewed its lease does not take part yet.
     private static let isActive = """
         NOT n.is_dead AND n.renewed_at > n.started_at AND n.renewed_at + \(milliseconds("$2")) > clock_timestamp()
         """
 
-    /// Takes over shards without an owner, and those of dead nodes: as many as make a fair share. The dead are listed
-    /// before the shards are locked, and a node stays dead; so a shard that another node has taken meanwhile is not
-    /// taken from it.
+    /// Takes over shards that have no owner or whose owner is dead, up to a fair share. The dead nodes are listed
+    /// before the shards are locked. A dead node stays dead, so a shard that another node has taken over in between is
+    /// not taken from that node.
     static let claim = Statement.rare(
         [.int8, .int8],
         """
@@ -56,7 +57,7 @@ enum NodeStatements {
         WHERE o.shard = c.shard
         """)
 
-    /// The number of shards of each active node.
+    /// Counts the shards of this node and of each active node.
     static let shares = Statement.rare(
         [.int8, .int8],
         """
@@ -74,7 +75,7 @@ enum NodeStatements {
 
     // MARK: Handing over
 
-    /// True if nothing of a shard is being sent, is held back or is worked on.
+    /// The SQL condition that a shard has no unfinished delivery, no waiting part and no unfinished job.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shard = o.shard AND NOT d.is_final
             AND d.id >= o.shard::int8 << 43 AND d.id < (o.shard::int8 + 1) << 43)
@@ -89,7 +90,8 @@ enum NodeStatements {
         FOR UPDATE SKIP LOCKED
         """)
 
-    /// Looks once more, under the lock, because this statement sees what was stored before the lock was there.
+    /// Checks once more that the shard is idle. This statement runs under the lock, so it sees everything that was
+    /// committed before the lock was taken.
     static let handOver = Statement.rare(
         [.int8, .int8, .int4s],
         "UPDATE send_ordinals o SET node = $2 WHERE o.shard = ANY($3) AND o.node = $1 AND \(isIdle)")
@@ -109,7 +111,8 @@ enum NodeStatements {
 
     // MARK: Sweeping
 
-    /// Removes the dead of the day before. One to whom a shard still belongs stays, so that another node takes it over.
+    /// Removes nodes whose lease ended more than a day ago. A dead node that still owns a shard is kept, so that
+    /// another node takes the shard over.
     static let sweep = Statement.rare(
         [],
         """
@@ -117,7 +120,8 @@ enum NodeStatements {
             AND NOT EXISTS (SELECT 1 FROM send_ordinals o WHERE o.node = n.incarnation)
         """)
 
-    /// Nobody looks any more for the last transactions of a node that is gone for so long.
+    /// Removes the rows of writers whose node has been removed. Such a node ended more than a day ago, so its
+    /// transactions are not looked up any more.
     static let sweepWriters = Statement.rare(
         [], "DELETE FROM writers w WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.incarnation = w.writer >> 1)")
 

@@ -2,7 +2,8 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// This process among the nodes at the database: its lease, the hubs that it owns, and hints.
+/// This process as one of the nodes that share the database: its lease, its hubs, and the hints that it sends and
+/// receives.
 final class PostgresNodes: NodeStore {
     let incarnation: Int64
     let leaseDuration: Duration
@@ -11,12 +12,13 @@ final class PostgresNodes: NodeStore {
     private let link: NodeLink
     private let refusals = Atomic(0)
 
-    /// Hints that nobody takes: more are dropped, and found out by the numbers of changes.
+    /// The maximum number of hints that wait to be read. If there are more, the oldest are dropped. The next renewal
+    /// finds the same changes by their numbers.
     private static let hintLimit = 4096
-    /// The most hubs that are handed over with one renewal.
+    /// The maximum number of hubs that one renewal hands over to another node.
     private static let handOverLimit = 16
 
-    /// - Parameter incarnation: The number with which this process has joined the nodes.
+    /// - Parameter incarnation: The incarnation with which this process has joined the nodes.
     init(_ settings: ConnectionSettings, incarnation: Int64, lease: Duration) {
         self.incarnation = incarnation
         leaseDuration = lease
@@ -35,10 +37,10 @@ final class PostgresNodes: NodeStore {
 
     func countRefusal() { refusals.add(1, ordering: .relaxed) }
 
-    /// Tells other nodes, without waiting for it.
+    /// Sends hints to other nodes, and returns at once.
     func announce(_ hints: [HintText]) { link.send(hints.map(\.text)) }
 
-    /// Closes the connection. The lease goes on until it ends.
+    /// Closes the connection. The lease stays valid until its time is over.
     func close() async {
         await link.close()
         report.finish()
@@ -79,18 +81,18 @@ final class PostgresNodes: NodeStore {
         }
     }
 
-    /// Why a job of another node goes no further here.
+    /// The error of a job whose hub another node has taken over.
     static let notOwner = StorageError(.locked, "Another node has taken over the hub, and goes on with its jobs.")
 
     // MARK: Renewing
 
-    /// The times of a lease, by which nodes judge each other.
+    /// The times by which nodes decide whether another node is alive.
     private struct Terms {
-        /// How long after its end a lease is left alone.
+        /// How long after the end of a lease its node is declared dead.
         let margin: Duration
-        /// How long a node must have renewed its own lease before it judges others.
+        /// How long a node must have renewed its own lease without a gap before it declares other nodes dead.
         let steadiness: Duration
-        /// The age of a renewal from which on a node is no longer counted on.
+        /// The age of the last renewal at which a node no longer counts as active.
         let silence: Duration
 
         init(lease: Duration) {
@@ -107,7 +109,8 @@ final class PostgresNodes: NodeStore {
     ) throws(DatabaseFailure) -> Result<NodeRenewal, StorageError> {
         let terms = Terms(lease: leaseDuration)
         let silence = terms.silence.wholeMilliseconds
-        // Each is a transaction of its own, so that the lease waits for no lock but that of its own row.
+        // Each batch is a transaction of its own, so that the renewal waits for no lock except the lock on the node's
+        // own row.
         let answers = try connection.run(
             [
                 Batch(NodeStatements.renew) {
@@ -128,7 +131,8 @@ final class PostgresNodes: NodeStore {
                     $0.add(silence)
                 },
             ], patience)
-        // A lease that only this server knows, and no standby, is none.
+        // If the server warned, the renewal may be stored on this server and on no standby. Such a lease does not
+        // count.
         guard !connection.hasWarned else { throw .late }
         guard try answers[0].get()[0].count == 1 else { return .failure(Self.replaced) }
         _ = try (answers[1].get(), answers[2].get())
@@ -146,7 +150,7 @@ final class PostgresNodes: NodeStore {
                 hubs: hubs, directoryVersion: rows[1][0].integer(0), liveNodes: Int(rows[1][0].integer(1))))
     }
 
-    /// Gives idle hubs to the node that owns the fewest, until it owns as many as this one.
+    /// Hands idle hubs over to the node that owns the fewest, until that node owns about as many as this one.
     private func handOver(
         _ shares: Rows, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) {

@@ -10,7 +10,7 @@ struct AttemptTable {
     }
 
     func insert(_ attempts: [Attempt], of delivery: Delivery.ID) {
-        // One statement must not write a row twice.
+        // PostgreSQL refuses a statement that writes one row twice. Of equal attempts the last is kept.
         let last = Dictionary(attempts.map { (Key($0), $0) }) { _, last in last }
         let attempts = last.values.sorted { ($0.member, $0.at, $0.number) < ($1.member, $1.at, $1.number) }
         guard !attempts.isEmpty else { return }
@@ -33,8 +33,8 @@ struct AttemptTable {
             attempts.map(\.fate.rawValue), NumberList(attempts.map { $0.followed.map { Int($0.rawValue) } }))
     }
 
-    /// Returns the latest attempts of a member's push, from the value of its page and from rows, in the order in which
-    /// they were made. A row is newer.
+    /// Returns the latest attempts of a member's push, from `PageRecords` and from rows, in the order in which they
+    /// were made. If both have the same attempt, the row is newer and replaces the other.
     static func merged(_ recorded: [Attempt], _ rows: [Attempt]) -> [Attempt] {
         guard !recorded.isEmpty else { return rows }
         let keys = Set(rows.map { Key($0) })
@@ -42,14 +42,15 @@ struct AttemptTable {
         return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
     }
 
-    /// Returns whether an attempt of a member's push is recorded as a row.
+    /// Returns whether a row records an attempt of a member's push.
     func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
         try session.exists(
             "SELECT 1 FROM attempts WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4 LIMIT 1",
             delivery.rawValue, member.channel.rawValue, member.registration)
     }
 
-    /// Returns the latest attempts of some members that are rows, those of a member in the order in which they were made.
+    /// Returns the latest attempts of some members that are stored as rows. The attempts of one member are in the order
+    /// in which they were made.
     func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try session.all(
             """
@@ -72,7 +73,7 @@ struct AttemptTable {
         }
     }
 
-    /// The values by which attempts are told apart.
+    /// The values that distinguish attempts.
     private struct Key: Hashable {
         var member: AudienceMember
         var at: Timestamp
@@ -86,7 +87,7 @@ struct AttemptTable {
     }
 }
 
-/// Numbers of which some are missing, as a list.
+/// A list of numbers and NULLs, as a parameter.
 struct NumberList: DatabaseValue {
     let numbers: [Int?]
 

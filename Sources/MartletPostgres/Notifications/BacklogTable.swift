@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Keeps the size of a hub's backlog, which is accepted and not finished, in the transactions that change it.
+/// Stores the size of each hub's backlog (the notifications that are accepted and not finished). The size is updated in
+/// the transaction that changes the backlog.
 enum BacklogTable {
     static func add(_ notifications: Int64, _ bytes: Int64, _ session: ShardSession) {
         guard notifications != 0 || bytes != 0 else { return }
@@ -15,13 +16,13 @@ enum BacklogTable {
 
     enum End {
         case at(Timestamp)
-        /// At a time, if no delivery is unfinished and no part waits.
+        /// At the given time, if no delivery is unfinished and no part waits.
         case isOver(Timestamp)
-        /// When its last delivery ended, if no delivery is unfinished and no part waits.
+        /// At the time when the last delivery ended, if no delivery is unfinished and no part waits.
         case withDeliveries
     }
 
-    /// Finishes a notification, which leaves the backlog with its bytes.
+    /// Finishes a notification, and subtracts it and the bytes of its body from the backlog.
     static func finish(_ sequence: Int64, _ end: End, _ session: ShardSession) {
         switch end {
         case .at(let time): session.run(finishing("$3", where: "true"), sequence, time)

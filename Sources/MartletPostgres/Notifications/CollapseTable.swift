@@ -13,7 +13,7 @@ struct CollapseTable {
     /// Adds a delivery to the list of each of its anchors.
     /// - Parameters:
     ///   - key: The collapse key on the delivery's platform.
-    ///   - platform: The number of the platform, for a direct send.
+    ///   - platform: The number of the platform; only needed for a direct send.
     func insert(_ delivery: Delivery, _ collapse: Collapse, _ key: String, _ platform: Int32?) {
         var anchors: [[UInt8]] = []
         var expression = ""
@@ -42,8 +42,9 @@ struct CollapseTable {
             query.platform.rawValue, ByteText(query.key), query.delivery.rawValue)
     }
 
-    /// Returns the latest later delivery to the target of the query; nil if there is none. The devices of the query
-    /// match this target, so those up to the delivery's last channel are superseded, and their tags need not be read.
+    /// Returns the latest of the later deliveries with the same target as the query; nil if there is none. The devices
+    /// of the query match this target, so those up to the delivery's last channel are superseded, and their tags need
+    /// not be read.
     func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> LaterAudience? {
         guard case .audience(let target) = query.target else { return nil }
         let (anchors, expression) = CollapseAnchor.anchors(of: target)
@@ -61,9 +62,9 @@ struct CollapseTable {
         }
     }
 
-    /// Returns the later deliveries with each of some anchors: of those to the same expression only the latest, whose
-    /// audience has every device of the older ones that still matches. One look-up for each expression, however many
-    /// deliveries there are.
+    /// Returns the later deliveries of each of the given anchors, the newest first. Of the deliveries to the same
+    /// expression, only the newest is returned, because its audience includes every device of the older ones that still
+    /// matches. The query makes one look-up for each expression, however many deliveries there are.
     func later(
         than query: CollapseQuery, _ anchors: [[UInt8]]
     ) throws(StorageError) -> [[UInt8]: [LaterAudience]] {
@@ -115,7 +116,7 @@ struct LaterAudience {
     }
 }
 
-/// The forms of anchors. No tag begins with the characters of the others.
+/// Encodes anchors. No tag begins with `*` or `=`, so a tag never equals another kind of anchor.
 enum CollapseAnchor {
     static let anybody = Array("*".utf8)
 
@@ -125,6 +126,6 @@ enum CollapseAnchor {
         return (anchors ?? [anybody], target.description)
     }
 
-    /// - Parameter hash: The hash by which a channel is found.
+    /// - Parameter hash: The hash of the handle's key, as in the table `channels`.
     static func handle(_ hash: [UInt8]) -> [UInt8] { [UInt8(ascii: "=")] + hash }
 }

@@ -37,7 +37,7 @@ struct ColumnReader {
 }
 
 extension StorageError {
-    /// A row that this program has not written.
+    /// Returns the error for a row that this program cannot have written.
     static func unreadable(_ what: String) -> StorageError {
         StorageError(.corrupt, "A stored \(what) cannot be read; restore a backup.")
     }

@@ -24,8 +24,8 @@ struct ControlTable {
             if control == .running { try RolloutTable(session).resetCounts(sequence) }
             if control == .canceled { end(sequence, isWaiting: isWaiting, at: now) }
         }
-        // Releases the rest of a canary, unless the canary was paused. After a pause, a resume makes the canary hold
-        // again if it held before; after the canary has halted itself, a resume releases the rest.
+        // Releases the rest of a canary, unless the notification was paused: a canary that held before the pause holds
+        // again after a resume. If the canary has halted itself, a resume releases the rest.
         if control == .running, found.control != .paused, wish == .release || wish == .resume {
             try RolloutTable(session).release(sequence, at: now)
         }
@@ -35,8 +35,9 @@ struct ControlTable {
         return .done(control, sequence: sequence, open: open)
     }
 
-    /// Lets the waiting parts of a canceled notification begin, so that their members are counted. If the notification
-    /// has not begun, it has no members; then it ends, and its parts are removed.
+    /// Makes the waiting parts of a canceled notification due, so that their members are counted in its report. If the
+    /// notification itself has not begun, removes its parts and ends it instead, because no members have been
+    /// determined.
     private func end(_ notification: Int64, isWaiting: Bool, at now: Timestamp) {
         guard isWaiting else { return PartTable(session).open(of: notification, onlyGates: false, at: now) }
         PartTable(session).remove(of: notification)

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 extension DeliveryTable {
-    /// Records a step.
-    /// - Returns: Whether the delivery exists; if it was removed together with its hub, nothing is written.
+    /// Records a step. Does nothing if the delivery was removed together with its hub.
+    /// - Returns: Whether the delivery exists.
     func record(_ step: DeliveryStep, _ cache: NumberCache) throws(StorageError) -> Bool {
         guard session.numbers != nil else { return false }
         let found = try session.first(
@@ -43,7 +43,8 @@ extension DeliveryTable {
             """, step.delivery.rawValue, counts.map(\.key.rawValue), counts.map(\.value))
     }
 
-    /// Stores refusals and attempts: those of a page as values, others as rows.
+    /// Stores the refusals and attempts of a step: together in `PageRecords` if `PageRecordTable.insert` can, else each
+    /// in a row of its own.
     private func addRecords(
         _ step: DeliveryStep, of notification: Int64, on platform: PlatformID, _ cache: NumberCache
     ) throws(StorageError) {
@@ -70,7 +71,7 @@ extension DeliveryTable {
     }
 
     private func addRetries(_ step: DeliveryStep) {
-        // One statement must not write a row twice.
+        // PostgreSQL refuses a statement that writes one row twice. Of several retries of one member the last is kept.
         let retries = Dictionary(step.retries.map { ($0.member, $0) }) { _, last in last }.values
             .sorted { $0.member < $1.member }
         guard !retries.isEmpty else { return }
@@ -87,8 +88,8 @@ extension DeliveryTable {
     }
 }
 
-/// The ids of the registrations that refusals are about, read at once. A native send goes to a channel; then it is the
-/// channel's oldest registration.
+/// Looks up the ids of the registrations that refusals are about, all with two statements. A native send goes to a
+/// channel, so a refusal of a native send is about the channel's oldest registration.
 struct RefusedRegistrations {
     private var ids: [AudienceMember: (registration: String, installation: String?)] = [:]
 

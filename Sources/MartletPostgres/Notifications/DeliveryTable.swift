@@ -82,7 +82,7 @@ struct DeliveryTable {
 
     // MARK: Reports
 
-    /// Returns each delivery of a notification with its counts and remaining work, in the order of their ids.
+    /// Returns each delivery of a notification with its counts and its remaining work, in the order of their ids.
     func statuses(of notification: Int64) throws(StorageError) -> [DeliveryStatus] {
         try session.all(
             """
@@ -124,7 +124,7 @@ struct DeliveryTable {
             """, delivery.rawValue, now, limit, read: Self.retry)
     }
 
-    /// Returns the retries for which some members wait.
+    /// Returns the waiting retries of some members.
     func retries(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Retry] {
         try session.all(
             """
@@ -149,8 +149,9 @@ struct DeliveryTable {
 
     // MARK: Parts
 
-    /// Returns the given members to which another part on the same platform has sent, has given up sending or will try
-    /// again.
+    /// Returns those of the given members that another delivery of the notification on the same platform has already
+    /// handled. The other delivery has reached the member, or has recorded a refusal or a retry of the member, or has
+    /// sent the push of another channel's member to this member's channel.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -168,7 +169,8 @@ struct DeliveryTable {
         return handled
     }
 
-    /// Returns the members that wait for a retry, or whose channel another member's push has reached.
+    /// Returns those of the given members that have a retry in a delivery, or whose channel was reached by the push to
+    /// a member of another channel.
     private func recorded(
         _ members: [AudienceMember], in delivery: Delivery.ID
     ) throws(StorageError) -> [AudienceMember] {

@@ -5,15 +5,16 @@ import MartletModel
 struct LaneTable {
     private let session: ShardSession
 
-    /// The maximum number of stored pauses, and of quarantines, of a hub. It limits the storage that strangers can use,
-    /// because browsers and devices choose their origins.
+    /// A pause of an origin is stored only while the hub has fewer than this many pauses, and a quarantine only while
+    /// the hub has fewer than this many quarantines. Browsers and devices choose their origins, so without a limit they
+    /// could make the tables arbitrarily large.
     private static let limit = 4096
 
     init(_ session: ShardSession) {
         self.session = session
     }
 
-    /// Stores the pauses and quarantines that a step began or ended.
+    /// Stores the pauses and quarantines that a step began, and removes the quarantines that it ended.
     func record(_ step: DeliveryStep, on platform: PlatformID) {
         for pause in step.pauses {
             session.run(

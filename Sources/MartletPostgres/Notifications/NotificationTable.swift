@@ -13,7 +13,7 @@ struct NotificationTable {
 
     // MARK: Accepting
 
-    /// - Parameter backlogOfAll: The backlog of all hubs; nil unless there is a limit.
+    /// - Parameter backlogOfAll: The size of the backlog of all hubs together; nil if that size has no limit.
     func accept(_ draft: NotificationDraft, backlogOfAll: BacklogSize?) throws(StorageError) -> Acceptance {
         if let request = draft.request, let known = try find(request, at: draft.acceptedAt) {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
@@ -36,9 +36,9 @@ struct NotificationTable {
         return .accepted(notification, overdue + deliveries)
     }
 
-    /// Begins overdue notifications of the hub before a notification with a collapse key is accepted: scheduled
-    /// notifications with a collapse key that are due and have not begun. The order in which deliveries begin decides
-    /// which is newer, so the new notification must not begin before these.
+    /// Begins the hub's overdue notifications before a notification with a collapse key is accepted. A scheduled
+    /// notification with a collapse key is overdue if it is due and has not begun. The order in which deliveries begin
+    /// decides which is newer, so the new notification must not begin before the overdue ones.
     private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
         guard draft.collapse != nil, draft.dueAt == nil else { return [] }
         let due = try due(at: draft.acceptedAt, limit: Self.overdueLimit).filter { $0.notification.collapse != nil }
@@ -103,8 +103,8 @@ struct NotificationTable {
 
     // MARK: Deliveries
 
-    /// Makes a delivery on each platform that has devices. If no platform has devices, returns none, and the caller ends
-    /// the notification.
+    /// Makes a delivery on each platform that has devices. If no platform has devices, returns an empty array, and the
+    /// caller ends the notification.
     /// - Parameter threshold: The highest hash in the sample of a canary; nil until it is known.
     private func makeDeliveries(of notification: Notification, threshold: UInt64?) throws(StorageError) -> [Delivery] {
         let part =
@@ -116,8 +116,8 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Makes a delivery. Only the first delivery on a platform is listed by its collapse key: a later part would
-    /// otherwise supersede the earlier parts of its own notification.
+    /// Makes a delivery. Only the first delivery on a platform gets entries in `collapses`. With entries, a later part
+    /// would supersede the earlier parts of its own notification.
     private func insertDelivery(
         _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds, _ part: DeliveryPart?
     ) throws(StorageError) -> Delivery {
@@ -133,7 +133,7 @@ struct NotificationTable {
         return delivery
     }
 
-    /// Returns the platforms of a notification, and the last members of its audience there.
+    /// Returns the platforms of a notification, each with the bounds of the audience there.
     private func platforms(
         of notification: Notification
     ) throws(StorageError) -> [(PlatformID, AudienceBounds)] {
@@ -158,8 +158,9 @@ struct NotificationTable {
         var lastChannel: ChannelID
     }
 
-    /// Returns the platforms and kinds of which the hub has registrations, in the order of the platforms' names. The
-    /// key of registrations begins with them, so it is a look-up for each.
+    /// Returns the platforms and kinds of the hub's registrations, in the order of the platforms' names. After the
+    /// shard, the primary key of registrations begins with platform and kind (`Scope`), so each is found by one
+    /// look-up.
     func scopes() throws(StorageError) -> [AudienceScope] {
         let found = try session.all(
             """
@@ -218,8 +219,8 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that its
-    /// sample was drawn from; any other part has the audience of the time at which it begins.
+    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that
+    /// its sample was drawn from; any other part has the audience of the time at which it begins.
     private func begin(_ part: WaitingPart, of sequence: Int64, at now: Timestamp) throws(StorageError) -> [Delivery] {
         guard let found = try find(sequence) else { return [] }
         let notification = found.notification
@@ -283,8 +284,8 @@ struct NotificationTable {
         return .canceled
     }
 
-    /// Replaces a scheduled notification that has not begun. The row keeps its sequence number, so that other rows still
-    /// refer to it.
+    /// Replaces a scheduled notification that has not begun. The row keeps its sequence number, so that other rows
+    /// still refer to it.
     func replace(_ draft: NotificationDraft) throws(StorageError) -> Replacement {
         guard let found = try find(draft.id) else { return .notFound }
         guard found.begunAt == nil else { return .begun }

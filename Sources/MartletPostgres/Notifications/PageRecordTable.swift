@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the values with the refusals and attempts of pages.
+/// Stores and reads the refusals and attempts of pages, as rows with a `PageRecords` each.
 ///
-/// A value covers the members after the last member of the value before it, up to its own last member.
+/// Each `PageRecords` covers the members after the last member of the previous one, up to its own last member.
 struct PageRecordTable {
     private let session: ShardSession
 
@@ -13,7 +13,8 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the next value with its last member; nil if there is none.
+    /// Returns the first `PageRecords` whose last member comes after a member, with that last member; nil if there are
+    /// none.
     func records(
         after member: AudienceMember, in delivery: Delivery.ID
     ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
@@ -23,7 +24,7 @@ struct PageRecordTable {
     private func records(
         from member: AudienceMember, in delivery: Delivery.ID, includingIt: Bool
     ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
-        // After a member is from its next registration on.
+        // Without `includingIt`, the search begins at the registration after the member's.
         try session.first(
             """
             SELECT last_channel, last_registration, records FROM page_records
@@ -39,13 +40,13 @@ struct PageRecordTable {
         }
     }
 
-    /// Returns whether any value of a delivery is stored.
+    /// Returns whether any `PageRecords` of a delivery are stored.
     func hasRecords(of delivery: Delivery.ID) throws(StorageError) -> Bool {
         try session.exists(
             "SELECT 1 FROM page_records WHERE shard = $1 AND delivery = $2 LIMIT 1", delivery.rawValue)
     }
 
-    /// Returns those of some members that have a refusal in a value.
+    /// Returns those of the given members that have a refusal in `PageRecords`.
     func refused(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -56,7 +57,8 @@ struct PageRecordTable {
         return refused
     }
 
-    /// Visits each member with the value that is about it, in the order of the members; reads each value once.
+    /// Calls `visit` with each member and the `PageRecords` whose range contains the member, in the order of the
+    /// members. Each `PageRecords` is read once. Members after the last `PageRecords` are left out.
     func forEach(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID,
         _ visit: (AudienceMember, PageRecords) -> Void
@@ -74,9 +76,9 @@ struct PageRecordTable {
 
     // MARK: Writing
 
-    /// Stores the refusals and attempts of a page as values with some hundred records each. Each page of a delivery
-    /// follows the pages before it.
-    /// - Returns: False if the records cannot be stored as values, and must be stored as rows.
+    /// Stores the refusals and attempts of a page in rows, each with one `PageRecords` of a few hundred records.
+    /// - Returns: False if each record must be stored as a row of its own: the step is not about a page, an attempt
+    ///   reached another channel than its member's, or a `PageRecords` about these or later members is stored already.
     func insert(_ step: DeliveryStep, _ registrations: RefusedRegistrations) throws(StorageError) -> Bool {
         guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
         let refusals = Self.ordered(step.refusals) { $0.member < $1.member }
@@ -100,7 +102,7 @@ struct PageRecordTable {
                 restOfRefusals.removeFirst()
             }
             next = Self.lower(restOfRefusals.first?.member, restOfAttempts.first?.member)
-            // The records of a member are in one value.
+            // All records of a member are in the same `PageRecords`, so a `PageRecords` ends only between two members.
             if encoder.isFull || next == nil { insert(&encoder, through: member, of: step.delivery) }
         }
         return true
@@ -129,7 +131,7 @@ struct PageRecordTable {
         encoder = PageRecordsEncoder()
     }
 
-    /// Sorts records. Of equal ones only the last is kept, as if each had replaced the one before.
+    /// Sorts records. Of records with equal keys only the last is kept, because each replaces the one before.
     private static func ordered<Record>(_ records: [Record], _ isBefore: (Record, Record) -> Bool) -> [Record] {
         if zip(records, records.dropFirst()).allSatisfy({ isBefore($0, $1) }) { return records }
         let indices = records.indices.sorted { left, right in

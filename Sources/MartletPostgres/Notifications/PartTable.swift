@@ -24,14 +24,14 @@ struct PartTable {
         session.run("DELETE FROM parts WHERE shard = $1 AND notification = $2", notification)
     }
 
-    /// Removes the rest of a canary that has not begun.
+    /// Removes the part of a canary's rest, if the part has not begun.
     func removeRest(of notification: Int64) {
         session.run(
             "DELETE FROM parts WHERE shard = $1 AND notification = $2 AND side = $3 AND begun_at IS NULL", notification,
             SampleSide.rest.rawValue)
     }
 
-    /// Lets waiting parts begin now: all of them, or only those with a gate.
+    /// Makes waiting parts due now, so that they begin: all of them, or only those with a gate.
     func open(of notification: Int64, onlyGates: Bool, at now: Timestamp) {
         session.run(
             """
@@ -46,7 +46,8 @@ struct PartTable {
             notification)
     }
 
-    /// Returns true if the first part of a notification begins later than the notification.
+    /// Returns true if the first part of a notification begins later than the notification. The first part has the
+    /// number 0, and has a row only in this case.
     func beginsLater(_ notification: Int64) throws(StorageError) -> Bool {
         try session.exists("SELECT 1 FROM parts WHERE shard = $1 AND notification = $2 AND number = 0", notification)
     }

@@ -9,7 +9,8 @@ extension PostgresStorage: ControlStore {
             [cache] session throws(StorageError) in
             try ControlTable(session, cache).apply(wish, to: id, at: now)
         }
-        // A roll-out asks for these itself, and it is the owner who sends it.
+        // Roll-outs ask for a halt and for a release by themselves, on the node that sends them. That node owns the
+        // hub.
         if wish == .halt || wish == .release { return try await writeAsOwner(Shard(hub), work) ?? .ended }
         return try await write(Shard(hub), elsewhere: .control, work)
     }

@@ -38,7 +38,8 @@ extension LaneID {
     }
 }
 
-/// What a node reads of its hubs when it gets them. Hubs that are being removed are left out.
+/// The statements that read the pauses and quarantines of a node's hubs when the node takes the hubs over. Hubs that
+/// are being removed are left out.
 enum LaneStatements {
     static let pauses = Statement.rare(
         [.int8, .int8],

@@ -11,7 +11,8 @@ extension PostgresStorage: NotificationStore {
         }
     }
 
-    /// Makes sure that the platform of native content is known, and has a number where handles are to be compared.
+    /// Makes sure that the platform of native content is in the cache. If the notification has collapse keys for
+    /// handles, also makes sure that the platform has a number, because the number is part of a handle's hash.
     func prepare(_ content: Notification.Content, _ collapse: Collapse?) async throws(StorageError) {
         guard case .native(let platform, _) = content else { return }
         if let collapse, !collapse.handleKeys.isEmpty {
@@ -21,7 +22,8 @@ extension PostgresStorage: NotificationStore {
         }
     }
 
-    /// The backlog of all hubs together, as it was a moment ago.
+    /// Returns the size of the backlog of all hubs together. The size may be slightly out of date, because it is read
+    /// before the transaction that uses it.
     private func backlogSize() async throws(StorageError) -> BacklogSize {
         let rows = try await read(Batch(NotificationStatements.backlog))[0]
         guard rows.count == 1 else { return BacklogSize(notifications: 0, bytes: 0) }
@@ -43,7 +45,7 @@ extension PostgresStorage: NotificationStore {
         }
         let rows = try await read(batch)[0]
         var released = ReleasedNotifications(count: 0, deliveries: [])
-        // One shard after another, each in a transaction of its own.
+        // The shards are handled one after another, each in a transaction of its own.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
             let own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
@@ -151,7 +153,7 @@ extension PostgresStorage: NotificationStore {
     }
 
     public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
-        // The clock was set back: rare, and about all hubs of this node.
+        // This runs only if the clock was set back, which is rare, so one statement may change all hubs of this node.
         try await transaction { [nodes] connection, patience throws(DatabaseFailure) in
             let batch = Batch(NotificationStatements.expedite) {
                 $0.add(timestamp)
@@ -203,8 +205,8 @@ extension PostgresStorage: NotificationStore {
     }
 }
 
-/// What is read of all hubs of a node: when it starts, and by timers. Hubs that are being removed have no numbers any more,
-/// and are left out.
+/// The statements that read from all hubs of a node, at its start and by timers. Hubs that are being removed have no
+/// row in `send_ordinals`, and are left out.
 enum NotificationStatements {
     static let backlog = Statement.rare(
         [],
@@ -222,12 +224,12 @@ enum NotificationStatements {
         held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL
         """
 
-    /// True if this node owns the hub.
+    /// Returns the SQL condition that a node owns the shard of a table's row.
     private static func isOwn(_ table: String, _ node: String) -> String {
         "EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = \(table).shard AND o.node = \(node))"
     }
 
-    /// The shards where something begins, the earliest first.
+    /// Finds the shards with a notification or a part that is due, the earliest due time first.
     static let due = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -271,7 +273,7 @@ enum NotificationStatements {
         ORDER BY n.held_at + n.wait LIMIT $2
         """)
 
-    /// The shards with canaries that wait.
+    /// Finds the shards with holding canaries whose times must be corrected after the clock was set back.
     static let holding = Statement.rare(
         [.int8, .int8],
         """

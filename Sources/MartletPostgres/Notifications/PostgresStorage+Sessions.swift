@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 
 extension PostgresStorage {
-    /// Writes in the next transaction of a shard's sends.
+    /// Makes a write in the next transaction of a shard's sends.
     /// - Parameters:
-    ///   - elsewhere: What follows from the write if this node does not own the shard.
-    ///   - work: It may run twice, so it has no effect but on the session.
+    ///   - elsewhere: The change for the owner and the answer for the caller if this node does not own the shard.
+    ///   - work: Makes the write. May run twice, so it must have no effect other than on the session.
     func write<Value: Sendable>(
         _ shard: Shard, elsewhere: Elsewhere<Value> = Elsewhere(),
         _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
@@ -13,15 +13,15 @@ extension PostgresStorage {
         do throws(StorageError) {
             return try await submit(to: shard, elsewhere, work)
         } catch  where error == NumberCache.unknownPlatform {
-            // A platform that another node has met first. Its number is in the directory.
+            // Another node has given a number to this platform. The number is read from the table of platforms.
             _ = try await allPlatforms()
             return try await submit(to: shard, elsewhere, work)
         }
     }
 
-    /// Writes what only the owner of a shard writes: another node may have taken the shard over meanwhile, and goes on from
-    /// what was recorded before.
-    /// - Returns: Nil if this node does not own the shard; then nothing is written.
+    /// Makes a write that only the owner of a shard may make. If another node has taken the shard over, that node
+    /// continues from the last recorded state.
+    /// - Returns: nil if this node does not own the shard; then nothing is written.
     func writeAsOwner<Value: Sendable>(
         _ shard: Shard, _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value? {
@@ -56,7 +56,7 @@ extension PostgresStorage {
     /// Reads from a shard with statements that may depend on each other.
     /// - Parameters:
     ///   - isConsistent: Whether all statements see the same point in time.
-    ///   - work: It may run twice, if the connection breaks.
+    ///   - work: Reads. May run twice, if the connection breaks.
     func read<Value: Sendable>(
         _ shard: Shard, isConsistent: Bool = false,
         _ work: @escaping @Sendable (ShardSession) throws(StorageError) -> Value

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the results of pages, and the members that deliveries have reached.
+/// Stores and reads the results of pages (ranges), and the members that deliveries have reached.
 struct RangeTable {
     private let session: ShardSession
 
@@ -32,7 +32,7 @@ struct RangeTable {
             """, delivery.rawValue, blocks.map(\.index), blocks.map(\.bytes))
     }
 
-    /// Returns the range that contains each member; members whose page was not read have none.
+    /// Returns the range that contains each of the given members. Members whose page was not sent are left out.
     func ranges(
         of members: [AudienceMember], in delivery: Delivery.ID
     ) throws(StorageError) -> [(AudienceMember, RangeRecord)] {
@@ -57,8 +57,9 @@ struct RangeTable {
         }
     }
 
-    /// Returns the snapshot from which the page of a member was read: the first page that ends at or after the member. A
-    /// page of a resend ends at its last dead letter.
+    /// Returns the snapshot from which the page of a member was read; nil if there is none. This page is the first one
+    /// whose last member is the member itself or a later one. The last member of a resend's page is its last dead
+    /// letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try session.first(
             """
@@ -69,7 +70,7 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Returns the given members that a delivery has reached. The delivery must have ended.
+    /// Returns those of the given members that a delivery has reached. The delivery must have ended.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         guard !members.isEmpty else { return [] }
         let indices = Set(members.map { DeliveredBitmap.index(of: $0.number) })

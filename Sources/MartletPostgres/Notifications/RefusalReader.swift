@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The refusals of one delivery in the order of their members, from the values of its pages and from rows. Reads a
-/// bounded part at a time.
+/// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`. At most one
+/// `PageRecords` and `batch` rows are in memory at a time.
 struct RefusalReader {
     private let session: ShardSession
     private let delivery: Delivery.ID
@@ -14,15 +14,14 @@ struct RefusalReader {
 
     private static let batch = 500
 
-    /// - Parameter member: The refusals after this member are read.
+    /// - Parameter member: The refusals of members after this one are read.
     init(_ session: ShardSession, of delivery: Delivery.ID, after member: AudienceMember) {
         self.session = session
         self.delivery = delivery
         last = member
     }
 
-    /// Returns the next refusal that is wanted; nil if there is none.
-    /// - Parameter isWanted: Decides by the outcome.
+    /// Returns the next refusal whose outcome is wanted; nil if there is none.
     mutating func next(
         where isWanted: (OutcomeName) -> Bool = { _ in true }
     ) throws(StorageError) -> RecordedRefusal? {
@@ -35,7 +34,7 @@ struct RefusalReader {
             let found = page
             if member == inPage { page?.index += 1 }
             if member == inRow {
-                // A row is newer.
+                // If a row and the `PageRecords` both have a refusal of this member, the row is newer.
                 let row = rows.removeFirst()
                 if isWanted(row.refusal.outcome) { return row }
             } else if let (records, index) = found, isWanted(records.outcome(ofRefusal: index)) {
@@ -47,7 +46,7 @@ struct RefusalReader {
     private mutating func fill() throws(StorageError) {
         if let current = page, current.index == current.records.refusalCount { page = nil }
         let table = PageRecordTable(session)
-        // Where the next value begins; it may be about members before `last`, and have no refusals.
+        // The next `PageRecords` may have no refusals after `last`; then the ones after them are read.
         while page == nil, !isPastPages {
             guard let next = try table.records(after: pagesEnd ?? last, in: delivery) else {
                 isPastPages = true
@@ -62,6 +61,6 @@ struct RefusalReader {
         isPastRows = rows.count < Self.batch
     }
 
-    /// The last member of the value that was read last.
+    /// The last member of the `PageRecords` that were read last.
     private var pagesEnd: AudienceMember?
 }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads refusals in the form in which they are listed.
+/// Stores refusals as rows, and reads refusals from rows and from `PageRecords`.
 struct RefusalTable {
     private let session: ShardSession
 
@@ -18,7 +18,7 @@ struct RefusalTable {
         for (delivery, platform) in try deliveries(of: id) where delivery >= position.delivery {
             let after = delivery == position.delivery ? position.member : .none
             var reader = RefusalReader(session, of: delivery, after: after)
-            // Reads one refusal more than the page has room for, to find out whether another page follows.
+            // Reads one refusal more than the page has room for. If there is one, another page follows.
             while let refusal = try reader.next() {
                 guard page.records.count < limit else { return page }
                 page.records.append(RefusalRecord(refusal, on: platform))
@@ -58,7 +58,10 @@ struct RefusalTable {
         return try columns.notificationID()
     }
 
-    /// Counts the refusals of a notification by outcome and reason.
+    /// Counts the refusals of a notification by outcome and reason, the most frequent first.
+    /// - Parameters:
+    ///   - lookLimit: The maximum number of refusals that are counted; if there are more, the result is partial.
+    ///   - limit: The maximum number of counts in the result.
     func reasons(of id: NotificationID, lookLimit: Int, limit: Int) throws(StorageError) -> RefusalReasons {
         struct Key: Hashable {
             var outcome: String
@@ -89,7 +92,7 @@ struct RefusalTable {
 
     // MARK: Members
 
-    /// Returns the refusals of some members that are rows.
+    /// Returns the refusals of some members that are stored as rows.
     func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Refusal] {
         try session.all(
             """
@@ -101,7 +104,7 @@ struct RefusalTable {
         ).map(\.refusal)
     }
 
-    /// Returns those of some members that have a refusal.
+    /// Returns those of the given members that have a refusal.
     func refused(_ members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         guard !members.isEmpty else { return [] }
         let refused = try PageRecordTable(session).refused(members, in: delivery)
@@ -121,9 +124,10 @@ struct RefusalTable {
 
     // MARK: Rows
 
-    /// Stores refusals as rows, with the ids of their registrations, which may be removed as a result.
+    /// Stores refusals as rows. The ids of a refusal's registration are stored with the refusal, because a refusal can
+    /// lead to the removal of the registration.
     func insertRows(_ refusals: [Refusal], _ registrations: RefusedRegistrations, of delivery: Delivery.ID) {
-        // One statement must not write a row twice.
+        // PostgreSQL refuses a statement that writes one row twice. Of several refusals of one member the last is kept.
         let refusals = Dictionary(refusals.map { ($0.member, $0) }) { _, last in last }.values
             .sorted { $0.member < $1.member }
         guard !refusals.isEmpty else { return }
@@ -149,7 +153,7 @@ struct RefusalTable {
             ids.map { OptionalByteText($0.registration) }, ids.map { OptionalByteText($0.installation) })
     }
 
-    /// Returns rows in the order of their members.
+    /// Returns refusals that are stored as rows, in the order of their members.
     func rows(
         of delivery: Delivery.ID, after member: AudienceMember, limit: Int
     ) throws(StorageError) -> [RecordedRefusal] {

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Keeps the state of roll-outs, in the rows of their notifications.
+/// Stores and reads the state of roll-outs, in the rows of their notifications.
 struct RolloutTable {
     private let session: ShardSession
 
@@ -31,7 +31,8 @@ struct RolloutTable {
         return try record(of: notification)?.audience
     }
 
-    /// Records when a page of the notification was sent.
+    /// Records the time when a page of a notification was sent. After a restart, the time of the next page is computed
+    /// from the recorded time.
     func recordSending(of notification: Int64, at sentAt: Timestamp) {
         session.run(
             """
@@ -41,8 +42,8 @@ struct RolloutTable {
 
     // MARK: Canaries
 
-    /// Stores the threshold of a canary's sample, unless it is stored already. If the sample is the whole audience,
-    /// removes the part of the rest.
+    /// Stores the threshold of a canary's sample and the size of the audience, unless they are stored already. If the
+    /// sample is the whole audience, removes the part of the rest.
     func setSample(_ sample: CountedSample, of notification: Int64) throws(StorageError) -> RolloutRecord? {
         let changes = try session.changes(
             """
@@ -53,7 +54,8 @@ struct RolloutTable {
         return try record(of: notification)
     }
 
-    /// Records when a canary's sample has been sent. Does nothing if other deliveries of the sample have pages left.
+    /// Records the time when a canary's sample has been sent. Does nothing if other deliveries of the sample have pages
+    /// left, or if a time is recorded already.
     func recordSampleEnd(of notification: Int64, at timestamp: Timestamp) {
         session.run(
             """
@@ -63,7 +65,7 @@ struct RolloutTable {
             """, notification, timestamp, SampleSide.sample.rawValue)
     }
 
-    /// Releases the rest of a canary, if the canary holds.
+    /// Releases the rest of a canary, if the canary holds: opens the gate of the part of the rest.
     func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
         guard try PartTable(session).hasGate(notification) else { return }
         let changes = try session.changes(
@@ -76,7 +78,7 @@ struct RolloutTable {
         try resetCounts(notification)
     }
 
-    /// Corrects the holds of the shard's canaries after the clock was set back.
+    /// Corrects the times at which the shard's canaries began to hold, after the clock was set back.
     func restartHolds(at now: Timestamp) {
         session.run(
             """

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A notification as its row has it, with the state of its progress.
+/// A notification as it is stored in a row, with the state of its progress.
 struct StoredNotification {
     var notification: Notification
     var begunAt: Timestamp?
@@ -9,7 +9,7 @@ struct StoredNotification {
     var control: NotificationControl
     var controlledAt: Timestamp?
     var hasParts: Bool
-    /// The highest hash in the sample of a canary.
+    /// The highest hash in the sample of a canary; nil until it is known.
     var threshold: UInt64?
     var author: SendAuthor?
     var audience: Int?
@@ -18,7 +18,7 @@ struct StoredNotification {
     var releasedAt: Timestamp?
 
     var isHolding: Bool { control == .running && heldAt != nil && releasedAt == nil }
-    /// When a canary that holds goes on by itself; nil if it waits for a release.
+    /// When a canary that holds continues by itself; nil if it holds until it is resumed.
     var goesOnAt: Timestamp? {
         guard let heldAt, let wait = notification.rollout?.wait else { return nil }
         return heldAt + wait
@@ -91,7 +91,7 @@ extension StoredNotification {
     }
 }
 
-/// A roll-out in the columns of its notification.
+/// The values of a roll-out for the columns of its notification.
 struct StoredRollout {
     var rate: Int64?
     var duration: Int64?
@@ -118,14 +118,15 @@ struct StoredRollout {
         }
         wait = rollout.wait?.wholeMilliseconds
         haltShare = rollout.halt.map { Int64($0.share) }
-        // Without a stated number, the rule of a sample depends on its size.
+        // If the sender has not stated a number of answers, the number for a canary depends on the size of its sample,
+        // so it is not stored.
         haltAnswers = rollout.halt.flatMap { $0.statesAnswers || rollout.sample == nil ? Int64($0.answers) : nil }
     }
 }
 
 extension Collapse {
-    /// The collapse keys as a list of texts: the only key, followed by the keys of the handles; or an empty text,
-    /// followed by each platform with its key.
+    /// The collapse keys as a list of texts. If all platforms have one key, the list is this key, followed by the keys
+    /// of the handles of a direct send. Otherwise it is an empty text, followed by each platform and its key.
     var stored: [UInt8] {
         if let onlyKey { return ByteList.bytes(of: [onlyKey] + handleKeys) }
         let keys = keysByPlatform.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -155,7 +156,7 @@ extension NotificationControl {
     }
 }
 
-/// The content of a notification in three columns. Without a platform, it is for templates.
+/// The content of a notification in three columns. If `platform` is nil, the content is for templates.
 struct StoredContent {
     /// The value of the platform's column for a message that all platforms render.
     private static let everyPlatform = "*"
@@ -199,7 +200,7 @@ struct StoredContent {
     }
 }
 
-/// The target of a notification in two columns, of which at most one is not NULL.
+/// The target of a notification in two columns. If both are null, the target is all devices.
 struct StoredTarget {
     var expression: String?
     var handles: [UInt8]?
@@ -233,8 +234,8 @@ struct StoredTarget {
         }
     }
 
-    /// Limits above those of a send, so that an accepted notification can be read even if the limits have changed
-    /// since.
+    /// These limits are higher than those of a send, so that an accepted notification can still be read if the limits
+    /// of a send have been lowered since.
     private static let limits = TagExpression.Limits(
         tagsInUnion: 10_000, tagsInMixed: 10_000, depth: 500, length: 10_000_000)
 }

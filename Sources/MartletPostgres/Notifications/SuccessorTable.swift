@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Finds the current channels of registrations whose channels have changed since members of a delivery were read, so
+/// Finds the current channels of registrations whose channels have changed since the pages of a delivery were read, so
 /// that retries can be sent there.
 struct SuccessorTable {
     private let session: ShardSession
@@ -25,8 +25,8 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // Searches only if the delivery has sent a push to another channel than its member's: most deliveries have not,
-        // and for most pages nothing has changed since they were read.
+        // Most deliveries have sent each push to the channel of the push's own member. Then there is nothing to search
+        // for.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)
@@ -35,8 +35,8 @@ struct SuccessorTable {
         for member in absent {
             successors.moved += member.registration == 0 ? try ofChannel(member) : try ofRegistration(member)
         }
-        // A present member of a template send still has its own registration, so only members of native sends are
-        // checked.
+        // A member of a template send that is in `present` still has its own registration, so only members of native
+        // sends are checked.
         for member in present where member.registration == 0 { successors.moved += try ofDeserted(member) }
         return successors
     }
@@ -98,8 +98,9 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Returns the successors of a present member if its channel has kept none of the registrations that it had;
-    /// otherwise none. Such a channel is in the audience only because other registrations have moved to it since.
+    /// Returns the successors of a member that is still in the audience, if its channel has kept none of the
+    /// registrations that it had when its page was read; otherwise none. Such a channel is in the audience only because
+    /// other registrations have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
             try hasChanged(member.channel, since: snapshot), try !keepsOwn(member.channel, since: snapshot)
@@ -108,7 +109,7 @@ struct SuccessorTable {
     }
 
     /// Returns one successor for each registration that the member's channel had when its page was read, that then
-    /// matched the expression, and that has another channel now.
+    /// matched the notification's tag expression, and that has another channel now.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []
@@ -132,8 +133,8 @@ struct SuccessorTable {
         return successors
     }
 
-    /// Returns the registrations that a channel had in a snapshot with tags that match the expression, and that have
-    /// another channel now. Each is returned with its current channel.
+    /// Returns the registrations that a channel had in a snapshot with tags that match the notification's tag
+    /// expression, and that have another channel now. Each is returned with its current channel.
     private func moved(
         from channel: ChannelID, since snapshot: AudienceSnapshot
     ) throws(StorageError) -> [AudienceMember] {
@@ -161,8 +162,8 @@ struct SuccessorTable {
             channel.rawValue, snapshot.change)
     }
 
-    /// Returns true if at least one registration that a channel had in a snapshot is still there and matches the
-    /// expression.
+    /// Returns true if at least one registration that a channel had in a snapshot still has this channel and matches
+    /// the notification's tag expression.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try session.all(
             """
@@ -210,7 +211,7 @@ struct SuccessorTable {
         return try moved(from: channel, since: snapshot).isEmpty ? awaited : nil
     }
 
-    /// Returns whether each of some registrations matches the expression.
+    /// Returns whether each of some registrations matches the notification's tag expression.
     private func meant(_ rows: [TagRow]) throws(StorageError) -> [Bool] {
         guard case .audience(let expression) = delivery.notification.target else { return rows.map { _ in false } }
         guard let expression else { return rows.map { _ in true } }
@@ -220,7 +221,7 @@ struct SuccessorTable {
         return meant
     }
 
-    /// Returns a channel, and all removed channels that had the same handle.
+    /// Returns a channel, and all removed channels of its hub that had the same handle.
     private func ofSameHandle(as channel: ChannelID) throws(StorageError) -> [ChannelID] {
         [channel]
             + (try session.all(

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Finds the devices that a later delivery with the same collapse key is for too.
+/// Finds those devices of a delivery that a later delivery with the same collapse key also targets.
 struct SupersededDevices {
     private let session: ShardSession
     private let query: CollapseQuery
@@ -16,8 +16,9 @@ struct SupersededDevices {
         table = CollapseTable(session)
     }
 
-    /// What is known of a device: the anchor of its handle, and its registrations, each with the channel that a later
-    /// audience must reach.
+    /// A device of the query: the anchor of its handle, and its registrations. A later delivery supersedes the device
+    /// if its expression matches the tags of a registration and its last channel is not before that registration's
+    /// channel.
     private struct Device {
         var index: Int
         var handle: [UInt8]?
@@ -86,7 +87,8 @@ struct SupersededDevices {
         }
     }
 
-    /// A later delivery may have found a registration at its former or at its current channel.
+    /// Returns the devices of registrations whose channel has changed. A later delivery may have found such a
+    /// registration at its former or at its current channel.
     private func followed(_ registrations: [(Int, FollowedRegistration)]) throws(StorageError) -> [Device] {
         guard !registrations.isEmpty else { return [] }
         var devices = try ofChannels(registrations.map { ($0.0, $0.1.registration.channel) })
@@ -126,7 +128,7 @@ struct SupersededDevices {
         }
     }
 
-    /// Returns the tags of each registration without a template of some channels.
+    /// Returns the tags of each native registration of some channels.
     private func registrations(of channels: [ChannelID]) throws(StorageError) -> [ChannelID: [Set<Tag>]] {
         guard !channels.isEmpty else { return [:] }
         let rows = try session.all(
@@ -154,7 +156,7 @@ struct SupersededDevices {
     }
 }
 
-/// The tags of a row: their numbers, and their spelling where it is not that of the names.
+/// The tags of a row: the numbers of the tags and, if a tag is not spelled in lower case, all spellings.
 struct TagRow {
     var ids: [Int64]
     var spelled: String?
@@ -168,7 +170,7 @@ struct TagRow {
         Set(try StoredTags.tags(ids, spelled: spelled, names))
     }
 
-    /// Returns the names of the numbers that are needed.
+    /// Reads the names of the tags of those rows that have no spellings.
     static func names(of rows: [TagRow], _ session: ShardSession) throws(StorageError) -> [Int64: String] {
         let ids = Set(rows.filter { $0.spelled == nil }.flatMap(\.ids))
         guard !ids.isEmpty else { return [:] }

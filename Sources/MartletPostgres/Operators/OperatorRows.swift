@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 extension Operator {
-    /// Reads the columns of `OperatorStatements`.
+    /// Reads the columns of `OperatorStatements.columns`.
     init(_ row: Row) {
         self.init(
             name: row.text(0), passwordHash: row.optionalText(1),
@@ -18,7 +18,8 @@ extension Operator {
 }
 
 extension OperatorSession {
-    /// Reads the columns of a session, which begin with column `first`.
+    /// Reads the columns of a session.
+    /// - Parameter first: The first of these columns.
     init(_ row: Row, from first: Int32, of name: String) {
         self.init(
             tokenHash: row.bytes(first), operatorName: name, createdAt: row.timestamp(first + 1),

@@ -2,8 +2,8 @@ import MartletCore
 
 /// The statements on operators, their links and sessions.
 ///
-/// Whoever changes what an operator has, such as links, sessions or a password, locks the operator's row first. So the
-/// changes of one operator come one after another over all nodes, and none of them waits for another in a circle.
+/// A transaction that changes an operator's links, sessions or password locks the operator's row first. So changes of
+/// one operator run one after another on all nodes, and cannot deadlock.
 enum OperatorStatements {
     /// The columns of an operator `o`, in the order in which rows are read.
     static let columns = """
@@ -15,8 +15,8 @@ enum OperatorStatements {
 
     static let any = Statement.rare([], "SELECT 1 FROM operators LIMIT 1")
 
-    /// The parameters are the time after which sessions were used, the time after which they began, and the time at
-    /// which invitations count.
+    /// The first two parameters are the times after which a session must have been used and must have begun. The third
+    /// is the time at which an invitation must still be valid.
     static let list = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -55,7 +55,7 @@ enum OperatorStatements {
         SELECT \(columns), l.kind, l.expires_at FROM operator_links l JOIN operators o ON o.folded_name = l.operator
         WHERE l.token_hash = $1 AND l.expires_at > $2 AND NOT o.is_disabled AND o.subject IS NULL
         """)
-    /// Of two who use a link at the same time, the second waits here for the first, and then finds no link.
+    /// If a link is used twice at the same time, the second use waits here for the first, and then finds no link.
     static let lockLink = Statement.rare([.bytes, .int8], "\(link.sql) FOR UPDATE OF o, l")
     static let removeLink = Statement.rare([.bytes], "DELETE FROM operator_links WHERE token_hash = $1")
 
@@ -67,7 +67,7 @@ enum OperatorStatements {
         INSERT INTO operator_sessions (token_hash, operator, created_at, used_at, confirmed_at, address, agent)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         """)
-    /// Ends the sessions that were used longest ago.
+    /// Ends the least recently used sessions, if the operator has too many.
     static let limitSessions = Statement.rare(
         [.bytes, .bytes],
         """
@@ -87,7 +87,7 @@ enum OperatorStatements {
         [.bytes],
         "SELECT \(sessionColumns) FROM operator_sessions s WHERE s.operator = $1 ORDER BY s.created_at DESC, s.token_hash"
     )
-    /// The parameters are the session, the time of its use, and that of the confirmation.
+    /// The parameters are the session, the time of its use, and the time of its confirmation.
     static let confirmSession = Statement.rare(
         [.bytes, .int8, .int8],
         "UPDATE operator_sessions SET used_at = greatest(used_at, $2), confirmed_at = $3 WHERE token_hash = $1")
@@ -99,7 +99,7 @@ enum OperatorStatements {
         WHERE token_hash = $1
         """)
     static let removeSession = Statement.rare([.bytes], "DELETE FROM operator_sessions WHERE token_hash = $1")
-    /// The second parameter is the session that stays; NULL ends all.
+    /// The second parameter is the session that is kept; NULL ends all sessions.
     static let endSessions = Statement.rare(
         [.bytes, .bytes], "DELETE FROM operator_sessions WHERE operator = $1 AND token_hash IS DISTINCT FROM $2")
     static let removeAllLinks = Statement.rare([.bytes], "DELETE FROM operator_links WHERE operator = $1")
@@ -123,7 +123,7 @@ enum OperatorStatements {
         DELETE FROM operator_links WHERE token_hash = ANY(ARRAY(
             SELECT token_hash FROM operator_links WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
         """)
-    /// The parameters are the time of the last use, and that of the beginning, up to which a session has ended.
+    /// Removes sessions that were last used at or before $1, or began at or before $2.
     static let sweepSessions = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -151,7 +151,7 @@ enum OperatorActionStatements {
     static let ofOperator = Statement.rare(
         [.int8, .int8, .bytes],
         "SELECT \(columns) FROM operator_actions WHERE id < $1 AND operator = $3 ORDER BY id DESC LIMIT $2")
-    /// Looks at the oldest entries alone; they are in the order of their ids.
+    /// Examines only the oldest entries, because entries are in the order of their ids.
     static let sweep = Statement.rare(
         [.int8, .int8],
         """

@@ -87,7 +87,7 @@ extension OperatorFactor {
     }
 }
 
-/// The statements on second factors. Operators are named by their folded names.
+/// The statements on second factors. An operator is identified by the name in lower case.
 enum FactorStatements {
     static func context(_ name: String) -> String { "operator_factors/\(name)" }
 

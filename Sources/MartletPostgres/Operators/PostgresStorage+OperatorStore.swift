@@ -134,7 +134,8 @@ extension PostgresStorage: OperatorStore {
     public func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult {
         let name = name.lowercased()
         return try await changeDirectory { connection, patience throws(DatabaseFailure) in
-            // Whether another administrator is left is decided while all of them stay as they are.
+            // If the change takes the operator's administration away, all operators are locked. Otherwise two such
+            // changes at the same time could remove the last two administrators.
             let locking =
                 change.endsAdministration
                 ? Batch(OperatorStatements.lockAll) : Batch(OperatorStatements.lock) { $0.add(name) }
@@ -225,7 +226,7 @@ extension PostgresStorage: OperatorStore {
 }
 
 extension Batch {
-    /// Adds an operator, unless the name is taken.
+    /// Returns the statement that adds an operator, unless the name is taken.
     static func putting(_ entry: Operator) -> Batch {
         Batch(OperatorStatements.put) {
             $0.add(entry.name.lowercased())
@@ -240,8 +241,8 @@ extension Batch {
         }
     }
 
-    /// Stores a link in place of the operator's earlier ones of its kind. The last statement writes no row if there is no
-    /// such operator.
+    /// Returns the statements that store a link, and remove the operator's earlier links of the same kind. The last
+    /// statement writes no row if there is no such operator.
     fileprivate static func adding(_ link: OperatorLink) -> Batch {
         let name = link.operatorName.lowercased()
         var batch = Batch(OperatorStatements.lock) { $0.add(name) }
@@ -258,7 +259,7 @@ extension Batch {
         return batch
     }
 
-    /// - Parameter name: The folded name of an operator whose row is locked.
+    /// - Parameter name: The name, in lower case, of an operator whose row is locked.
     static func adding(_ session: OperatorSession, of name: String) -> Batch {
         var batch = Batch(OperatorStatements.addSession) {
             $0.add(session.tokenHash)

@@ -7,7 +7,8 @@ extension PostgresStorage {
     ) async throws(StorageError) -> ProviderVisitResult {
         let (result, isChange) = try await transaction {
             connection, patience throws(DatabaseFailure) -> (ProviderVisitResult, Bool) in
-            // Two visits at the same time might add one person twice, take the same name, or exceed the limit.
+            // Without this lock, two visits at the same time could add one person twice, take the same name, or exceed
+            // the limit.
             var locking = Batch(ProviderVisitStatements.lock)
             locking.add(ProviderVisitStatements.lockKnown) {
                 $0.add(visit.identity.issuer)
@@ -38,12 +39,12 @@ extension PostgresStorage {
             }
             return (try Self.open(session, of: known, batch, connection, patience), known.roles != visit.roles)
         }
-        // Not in the same transaction, where changes of operators would wait for each other's locks.
+        // This runs after the transaction. Inside of it, two changes of operators could wait for each other's locks.
         if isChange { try await changeDirectory { _, _ throws(DatabaseFailure) in } }
         return result
     }
 
-    /// Adds an operator for a person, under the first name that nobody has.
+    /// Adds an operator for a person, under the first name that is not taken.
     /// - Returns: nil if there are too many operators, or if all names are taken.
     private static func add(
         _ visit: ProviderVisit, at now: Timestamp, _ connection: Connection, _ patience: Connection.Patience
@@ -71,8 +72,8 @@ extension PostgresStorage {
         return .entered(Operator(rows[0]), opened)
     }
 
-    /// Runs a batch and confirms a session, if it is the operator's.
-    /// - Returns: nil if the session is not the operator's; then nothing was done.
+    /// Runs a batch and confirms an existing session, if the session belongs to the operator.
+    /// - Returns: nil if the session belongs to another operator or does not exist; then the batch was not run.
     private static func confirm(
         _ tokenHash: [UInt8], by session: OperatorSession, of known: Operator, _ batch: Batch,
         _ connection: Connection, _ patience: Connection.Patience
@@ -98,7 +99,7 @@ extension Operator {
 }
 
 extension Batch {
-    /// Takes the roles of an operator, and ends the sessions.
+    /// Returns the statements that remove all roles of an operator and end the operator's sessions.
     fileprivate static func ending(_ entry: Operator) -> Batch {
         var batch = Batch(OperatorStatements.setRoles) {
             $0.add(entry.folded)
@@ -111,7 +112,7 @@ extension Batch {
 
 /// The statements on people whom an identity provider has authenticated.
 private enum ProviderVisitStatements {
-    /// Lets visits come one after another over all nodes. Other changes of operators go on meanwhile.
+    /// Makes visits run one after another on all nodes. Other changes of operators do not wait for this lock.
     static let lock = Statement.rare(
         [], "SELECT pg_advisory_xact_lock('operators'::regclass::oid::int8)")
     static let lockKnown = Statement.rare(

@@ -2,18 +2,19 @@ import MartletCore
 
 /// The statements on payloads, their addressees and receipts.
 ///
-/// Locks are taken in one order by all: the row of an addressee, that of the payload, that of its text, and last the total
-/// of its sender. Only an addition locks the total first, and no other row that is there already.
+/// All transactions take their locks in this order: the row of an addressee, the row of the payload, the row of its
+/// text, and last the total of its sender. The only exception is the addition of a payload. It locks the total first,
+/// and locks no other existing row.
 enum PayloadStatements {
     // MARK: Sending
 
-    /// Locks the total of a sender, and makes it if there is none.
+    /// Locks the total of a sender. Makes the total if there is none.
     static let lockTotal = Statement.rare(
         [.bytes],
         """
         INSERT INTO payload_totals AS t (sender, size) VALUES ($1, 0) ON CONFLICT (sender) DO UPDATE SET size = t.size
         """)
-    /// Subtracts what has expired from the total; it is little, because it is removed soon.
+    /// Returns the sender's total without the payloads that have expired. These are few, because they are removed soon.
     static let liveSize = Statement.rare(
         [.bytes, .int8],
         """
@@ -51,11 +52,11 @@ enum PayloadStatements {
 
     // MARK: Reading
 
-    /// Locks the row of an addressee. Of several reads of one user at the same time, one is the first.
+    /// Locks the row of an addressee, so that several reads of one user at the same time run one after another.
     static let lockAddressee = Statement.rare(
         [.int4, .bytes], "SELECT 1 FROM addressees WHERE payload = $1 AND user_name = $2 FOR UPDATE")
-    /// Always returns one row from the same look-ups, whether there is such a payload or not, so that its duration
-    /// reveals nothing.
+    /// Always returns one row from the same look-ups, whether the payload exists or not, so that the duration of the
+    /// query reveals nothing.
     static let find = Statement.rare(
         [.int4, .bytes],
         """
@@ -99,7 +100,7 @@ enum PayloadStatements {
 
     /// Removes a text, and subtracts its size from the sender's total.
     static let removeText = removingText(where: "true")
-    /// Removes a text that its last addressee has read.
+    /// Removes a text after its last addressee has read it.
     static let removeReadText = removingText(where: "p.unread = 0")
 
     // MARK: Receipts
@@ -144,14 +145,14 @@ enum PayloadAuditStatements {
     static let ofUser = entries(where: "user_name = $3")
     static let ofPayloadAndUser = entries(where: "payload = $2 AND user_name = $3")
 
-    /// Looks at the oldest entries alone; they are in the order of their numbers.
+    /// Examines only the oldest entries, because entries are in the order of their numbers.
     static let removeOld = Statement.rare(
         [.int8, .int8],
         """
         DELETE FROM payload_audit WHERE at <= $1 AND number = ANY(ARRAY(
             SELECT number FROM payload_audit ORDER BY number LIMIT $2 FOR UPDATE SKIP LOCKED))
         """)
-    /// Keeps only the latest refusals, because anyone who tries ids can create any number of them.
+    /// Removes the oldest refused reads, because anyone who tries ids can cause any number of them.
     static let removeRefusals = Statement.rare(
         [.int8, .int8],
         """

@@ -23,7 +23,7 @@ extension PostgresStorage: PayloadStore {
                 } catch {
                     return .failure(error)
                 }
-                // Another payload may have the same id.
+                // If another payload has this id already, the loop tries another id.
                 let inserted = try connection.run(Batch.inserting(draft, as: id), patience)[0]
                 guard inserted.changes == 1 else { continue }
                 writes.add(PayloadStatements.count) {
@@ -162,8 +162,9 @@ extension PostgresStorage: PayloadStore {
 // MARK: Receipts
 
 extension PostgresStorage {
-    /// Stores those of the receipts that are for payloads, as far as the device may send them.
-    /// - Parameter source: A device that has the user's tag.
+    /// Stores those of the given receipts that are for payloads. A receipt is ignored if the user is no addressee, or
+    /// if the payload is for another device.
+    /// - Parameter source: The device that sends the receipts, and its user.
     func addPayloadReceipts(
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError) {
@@ -232,7 +233,7 @@ extension Batch {
         }
     }
 
-    /// Stores the text of a payload, if it has one.
+    /// Returns the statement that stores the text of a payload; an empty batch if the payload has a body instead.
     fileprivate static func storing(
         _ draft: PayloadDraft, as id: PayloadID, _ sealer: any Sealer
     ) throws(StorageError) -> Batch {

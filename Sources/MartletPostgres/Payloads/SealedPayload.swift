@@ -1,14 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// A payload for an addressee; its text is still sealed.
+/// A payload for an addressee. Its text is still encrypted ("sealed").
 struct SealedPayload {
     private let id: PayloadID
     /// The draft, with the sealed text instead of the text.
     let draft: PayloadDraft
     let readAt: Timestamp?
 
-    /// Reads the row of `PayloadStatements.find`.
+    /// Reads a row of `PayloadStatements.find`.
     /// - Returns: nil if the user may not fetch the payload.
     init?(_ id: PayloadID, _ row: Row, at now: Timestamp) throws(StorageError) {
         guard Self.mayFetch(row, at: now) else { return nil }
@@ -45,6 +45,7 @@ struct SealedPayload {
         return AddressedPayload(payload: StoredPayload(id: id, draft), readAt: readAt)
     }
 
-    /// Binds a text to its payload.
+    /// Returns the context with which a payload's text is sealed, so that the text can be opened only as the text of
+    /// this payload.
     static func context(_ id: PayloadID) -> String { "payload_texts/\(id)" }
 }

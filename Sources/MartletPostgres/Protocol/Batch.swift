@@ -1,5 +1,5 @@
-/// Statements that are sent together, without waiting for the answer to each. If one of them fails, those behind it do
-/// not run.
+/// Statements that are sent together, without waiting for the answer to each. If a statement fails, the statements
+/// after it do not run.
 struct Batch: Sendable {
     struct Call: Sendable {
         var statement: Statement

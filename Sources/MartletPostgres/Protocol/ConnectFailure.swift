@@ -1,9 +1,9 @@
 import MartletCore
 
-/// What a failed attempt to connect means, and what to do about it.
+/// The meaning of a failed attempt to connect, and what to do about it.
 ///
-/// libpq has no codes for these failures, so its text is searched. A server may speak another language; then the
-/// sentence says only that it refused, and that its own log has the reason.
+/// libpq has no codes for these failures, so its message is searched for known texts. If the server speaks another
+/// language, the error says only that the server refused the connection, and that the server's log has the reason.
 enum ConnectFailure: Equatable {
     case noAddress, refused, unreachable, wrongPassword, noUser, noDatabase, noEntry, tooManyConnections, readOnly
     case starting, noTLS, other

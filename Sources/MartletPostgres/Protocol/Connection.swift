@@ -2,17 +2,17 @@ import CMartletPQ
 import Glibc
 import MartletCore
 
-/// A connection to the server, in pipeline mode: all statements of a batch are sent before the first answer is read.
-/// It is used on one thread, which waits for the socket with `poll`.
+/// A connection to the server, in pipeline mode: all statements of a batch are sent before the first answer is read. A
+/// connection is used on one thread only, which waits for the socket with `poll`.
 final class Connection {
     private let connection: OpaquePointer
     private let address: DatabaseAddress
     private var prepared = PreparedStatements()
     private let warnings = Warnings()
 
-    /// How long an answer is waited for.
+    /// How long to wait for an answer.
     struct Patience {
-        /// When the connection is given up; nil for never.
+        /// When to give up waiting, after which the connection can no longer be used; nil for never.
         var deadline: ContinuousClock.Instant?
         /// Called several times a second while there is no answer.
         var whileWaiting: () -> Void = {}
@@ -20,7 +20,7 @@ final class Connection {
         static func until(_ deadline: ContinuousClock.Instant) -> Patience { Patience(deadline: deadline) }
     }
 
-    /// Connects to the server that takes writes.
+    /// Connects to that one of the address's servers that accepts writes.
     /// - Throws: `DatabaseFailure.lost` with a sentence that says what to do.
     init(_ address: DatabaseAddress, by deadline: ContinuousClock.Instant) throws(DatabaseFailure) {
         self.address = address
@@ -48,8 +48,8 @@ final class Connection {
         try run([batch], patience)[0].get()
     }
 
-    /// Runs batches that do not depend on each other, so that one that fails leaves the others alone.
-    /// - Throws: `DatabaseFailure` where the connection is of no use any more.
+    /// Runs batches that do not depend on each other. If one of them fails, the others still run.
+    /// - Throws: `DatabaseFailure` if the connection can no longer be used.
     func run(
         _ batches: [Batch], _ patience: Patience
     ) throws(DatabaseFailure) -> [Result<[Rows], DatabaseFailure>] {
@@ -84,16 +84,17 @@ final class Connection {
         return results
     }
 
-    /// True if the server has warned while the last batches ran. A COMMIT that warns was written here, and perhaps
-    /// nowhere else: it counts as no success.
+    /// True if the server sent a warning while the last batches ran. A COMMIT with a warning is stored on this server,
+    /// but perhaps on no standby. So such a COMMIT does not count as a success.
     var hasWarned: Bool { warnings.count > 0 }
 
     // MARK: Notifications
 
-    /// What to poll for notifications.
+    /// The file descriptor to poll for notifications.
     var socket: Int32 { PQsocket(connection) }
 
-    /// Returns the texts that other sessions have sent to the channels that this one listens to, without waiting.
+    /// Returns the texts that other sessions have sent to the channels that this connection listens to, without
+    /// waiting.
     func notifications() throws(DatabaseFailure) -> [String] {
         guard PQconsumeInput(connection) == 1 else { throw lost() }
         let own = PQbackendPID(connection)
@@ -142,7 +143,7 @@ final class Connection {
         awaited.append(.rows)
     }
 
-    /// Where an empty value begins: a null pointer would be NULL.
+    /// The address that is passed to libpq for an empty value, because a null pointer would mean NULL.
     private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     // MARK: Receiving
@@ -173,7 +174,7 @@ final class Connection {
             guard let code, PQstatus(connection) == CONNECTION_OK else { throw lost() }
             answer = .refused(SQLState(code))
         }
-        // Behind the result of each statement is a nil.
+        // The result of each statement is followed by a null result.
         while let more = try self.result(patience) { PQclear(more) }
         return answer
     }
@@ -230,7 +231,7 @@ extension Connection {
         return .lost(ConnectFailure(message).sentence(for: address))
     }
 
-    /// How often `Patience.whileWaiting` is called.
+    /// The interval at which `Patience.whileWaiting` is called.
     private static let tick = Duration.milliseconds(200)
 
     /// Waits until the socket can be read or written.
@@ -249,7 +250,7 @@ extension Connection {
     }
 }
 
-/// Counts what the server warns of. Notices of lesser weight are ignored.
+/// Counts the warnings of the server. Notices of lower severity are ignored.
 private final class Warnings {
     var count = 0
 

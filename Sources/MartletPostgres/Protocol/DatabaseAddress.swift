@@ -1,7 +1,7 @@
 import CMartletPQ
 public import MartletCore
 
-/// The address of a database: `postgres://user@host1,host2/name`. The description has no password.
+/// The address of a database: `postgres://user@host1,host2/name`. Its `description` omits the password.
 public struct DatabaseAddress: Sendable, CustomStringConvertible {
     /// The parameters of libpq, in order.
     let parameters: [(name: String, value: String)]
@@ -42,8 +42,8 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The parameters with those that every connection of this program has. The address may replace the defaults; only
-    /// a server that takes writes is ever used.
+    /// The parameters of the address, and those that all connections of this program have. The address may override the
+    /// defaults. But only a server that accepts writes is used, whatever the address says.
     var complete: [(name: String, value: String)] {
         let defaults = [
             ("application_name", "martlet"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),

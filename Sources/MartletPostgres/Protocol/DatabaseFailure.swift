@@ -1,14 +1,14 @@
 import MartletCore
 
-/// The reason why statements did not run, or why it is not known whether they did.
+/// The reason why statements did not run, or why it is not known whether they ran.
 enum DatabaseFailure: Error, Equatable {
-    /// The server refused a statement. Nothing of its transaction stands.
+    /// The server refused a statement. Nothing of its transaction is stored.
     case refused(SQLState)
     /// The connection broke, or could not be made. The text says what to do.
     case lost(String)
-    /// There was no answer in time.
+    /// The server did not answer in time.
     case late
-    /// What the server sent is not what was asked for.
+    /// The server's answer has an unexpected form.
     case corrupt(String)
     case closed
 
@@ -51,7 +51,7 @@ struct SQLState: Hashable, Sendable {
         self.code = code
     }
 
-    /// A division by zero, which no statement makes but those that check what was read.
+    /// A division by zero. Only the statements that check whether read rows are unchanged cause it.
     static let stale = SQLState("22012")
     static let uniqueViolation = SQLState("23505")
     static let lockNotAvailable = SQLState("55P03")
@@ -66,11 +66,11 @@ struct SQLState: Hashable, Sendable {
         self == .deadlock || self == .serializationFailure || self == .uniqueViolation
     }
 
-    /// True if the refusal may be about one value of many: another transaction without it may succeed. The classes are
-    /// wrong data, violated constraints and exceeded limits.
+    /// True if the refusal may be about one value among many, so that a transaction without this value may succeed. The
+    /// classes of such errors are invalid data, violated constraints and exceeded limits.
     var isAboutValues: Bool { self != .stale && ["22", "23", "54"].contains { code.hasPrefix($0) } }
 
-    /// True if the connection is of no use any more: the server shuts down, or has become a standby.
+    /// True if the connection can no longer be used, because the server shuts down or has become a standby.
     var endsConnection: Bool { code.hasPrefix("57P") || code.hasPrefix("08") || self == .readOnly }
 
     var storageError: StorageError {

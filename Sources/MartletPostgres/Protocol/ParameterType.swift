@@ -1,4 +1,4 @@
-/// The types of parameters, as the numbers by which the protocol knows them. These numbers never change.
+/// The types of parameters. The raw values are PostgreSQL's numbers for these types, which never change.
 enum ParameterType: UInt32, Sendable {
     case bool = 16
     case bytes = 17

@@ -1,9 +1,9 @@
 import MartletModel
 
-/// The values of a statement's parameters in the binary format of the protocol, one behind the other in one buffer.
+/// The values of a statement's parameters in the binary format of the protocol, one after another in one buffer.
 struct Parameters: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where each value lies in the buffer; nil for NULL.
+    /// The range of each value in the buffer; nil for NULL.
     private(set) var spans: [Range<Int>?] = []
 
     mutating func add(_ value: Bool?) { add(value) { $1.append($0 ? 1 : 0) } }
@@ -28,8 +28,8 @@ struct Parameters: Sendable {
         spans.append(start..<bytes.count)
     }
 
-    /// Adds an array of one dimension: the number of dimensions, whether there may be a NULL, the type of the elements,
-    /// their number, the index of the first one, and each element behind its length.
+    /// Adds a one-dimensional array: the number of dimensions, whether there may be a NULL, the type of the elements,
+    /// their number, the index of the first element, and then each element, preceded by its length.
     private mutating func add<Value>(
         array values: [Value?], of type: ParameterType, _ write: (Value, inout [UInt8]) -> Void
     ) {

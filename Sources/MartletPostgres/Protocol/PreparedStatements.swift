@@ -1,5 +1,5 @@
-/// The statements that a connection has prepared. Tag expressions have as many forms as their authors think of, so only
-/// the statements that were used last are kept.
+/// The statements that a connection has prepared. There can be any number of tag expressions, each with its own
+/// statement, so only the most recently used statements are kept.
 struct PreparedStatements {
     private var names: [String: (name: String, lastUse: Int)] = [:]
     private var uses = 0
@@ -10,11 +10,11 @@ struct PreparedStatements {
         self.limit = limit
     }
 
-    /// What has to be done before a statement can run.
+    /// The steps that are needed before a statement can run.
     struct Use: Equatable {
         var name: String
         var isNew = false
-        /// The name of the statement that makes room for it.
+        /// The name of a prepared statement that must be removed first to make room; nil if there is room.
         var evicted: String?
     }
 

@@ -3,14 +3,15 @@ import Glibc
 import MartletCore
 import MartletModel
 
-/// The rows that a statement returned, read in place: a number costs no allocation, a text only its own.
+/// The rows that a statement returned. Values are read from libpq's memory: reading a number allocates nothing, and
+/// reading a text allocates only the text.
 ///
-/// Unchecked: libpq does not change a result after it was made, and nothing but `deinit` frees it.
+/// Unchecked: libpq does not change a result after it was made, and only `deinit` frees it.
 final class Rows: @unchecked Sendable {
     private let result: OpaquePointer
     let count: Int
 
-    /// Takes a result over.
+    /// Creates the rows, which from now on own the result of libpq.
     init(_ result: OpaquePointer) {
         self.result = result
         count = Int(PQntuples(result))
@@ -29,7 +30,7 @@ final class Rows: @unchecked Sendable {
 
     func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(result, row, column) != 0 }
 
-    /// The bytes of a value, valid as long as the rows.
+    /// The bytes of a value. They are valid as long as the rows exist.
     func bytes(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
@@ -97,7 +98,8 @@ private struct ArrayElements: Sequence, IteratorProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Reads a number whose first byte is its highest.
+    /// Reads a big-endian number.
+    /// - Parameter offset: The offset in bytes of the number.
     func bigEndian<Value: FixedWidthInteger>(at offset: Int) -> Value {
         precondition(offset + MemoryLayout<Value>.size <= count, "A value is shorter than its type.")
         return Value(bigEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))

@@ -9,13 +9,13 @@ struct ReceiptTable {
         self.session = session
     }
 
-    /// A device that sends receipts, as its registration says.
+    /// A device that sends receipts: its registration and its user.
     struct Device {
         var registration: Registration
         var user: String
     }
 
-    /// Stores a receipt for a notification that has begun and is for the device.
+    /// Stores a receipt, if the notification has begun and is for the device.
     func add(
         _ event: Receipt.Event, of id: NotificationID, at time: Timestamp, from device: Device
     ) throws(StorageError) {

@@ -1,6 +1,7 @@
 extension Migration {
-    /// `send` is the id of a notification, whose record may be removed before the campaign's. `campaign_numbers` has the
-    /// last number of each shard, so that the number of a removed campaign is not given again.
+    /// `send` is the id of the notification that was sent from the campaign. The notification's row may be removed
+    /// before the campaign's. `campaign_numbers` has the last campaign number of each shard, so that the number of a
+    /// removed campaign is not used again.
     static let campaigns = Migration(
         name: "campaigns",
         script: """

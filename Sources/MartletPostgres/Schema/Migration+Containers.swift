@@ -1,10 +1,10 @@
 extension Migration {
-    /// Containers of blobs. `space` tells the containers of jobs from that of the bodies of payloads.
+    /// Containers of blobs. `space` distinguishes the containers of jobs from the container of payload bodies.
     ///
-    /// A content is a number of chunks, each with the offset at which it begins. Blobs and blocks name their contents, so
-    /// that a blob is replaced in one step, and whoever reads the old one reads on. `removable_at` is the time from which a
-    /// content may be removed that no blob names; -1 marks one that is being removed. `key` finds an upload that is
-    /// resumed.
+    /// A row of `blob_contents` stands for the bytes of one blob or block, which are stored as chunks; `start` is the
+    /// offset of a chunk in bytes. A blob refers to its content, so a blob is replaced in one step, and a reader of the
+    /// old content can continue. `removable_at` is the time from which a content may be removed: NULL while a blob uses
+    /// it, and -1 while it is being removed. `key` identifies a resumable upload.
     static let containers = Migration(
         name: "containers",
         script: """

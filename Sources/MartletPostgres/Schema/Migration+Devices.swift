@@ -1,15 +1,17 @@
 extension Migration {
-    /// One row per registration, with its handle and the numbers of its tags. A channel makes one number of a handle;
-    /// it is found by the first half of the SHA-256 of platform and key.
+    /// Each registration is one row, with its handle and the numbers of its tags. A channel gives a handle a number.
+    /// The channel is found by the first half of the SHA-256 hash of the platform's number and the handle's key.
     ///
-    /// The number of a tag has its shard in the upper half: the index of tags has no shard, so the numbers themselves
-    /// must not be shared. Texts that strangers choose are bytea, because a text of PostgreSQL cannot contain U+0000.
+    /// The number of a tag has the shard in its upper half. The index of registrations by tag does not contain the
+    /// shard, so the numbers of tags must be unique in the database. Texts that strangers choose are bytea, because
+    /// PostgreSQL's type text cannot contain U+0000.
     ///
-    /// `registered_at` of a channel is at least the last write of a registration that has left it; those that are still
-    /// there have theirs in `updated_at`, so that a repeated write touches one row.
+    /// `registered_at` of a channel is at least the time of the last write of each registration that has left the
+    /// channel. For registrations that still have the channel, `updated_at` has this time, so that a repeated write
+    /// changes one row only.
     ///
-    /// That `shard` and `scope` have one value each is not true, and is what the planner is told: a tag is then always
-    /// looked for in the index of tags, however few hubs there are.
+    /// The planner is told that `shard` and `scope` have one distinct value each, which is not true. So it always finds
+    /// a tag by the index of registrations by tag, however few hubs there are.
     static let devices = Migration(
         name: "devices",
         script: """

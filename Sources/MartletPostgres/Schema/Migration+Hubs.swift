@@ -1,12 +1,14 @@
 extension Migration {
-    /// The directory of hubs, which later leads to several databases: so these tables have no shard. Settings are one
-    /// value, sealed as far as they are secret. A hub that is marked as deleted no longer occupies its name; its rows
-    /// are removed in portions.
+    /// The hubs, the namespace and the platforms. They belong to no shard, because a later version may use them to find
+    /// the database of a hub. The settings of a hub are one value, in which each secret is sealed. A hub that is marked
+    /// as deleted no longer occupies its name; its rows are removed in portions.
     ///
-    /// `node` is of no use any more (`nodes`). `sealed_check` is a sealed text that only the keys of this database open.
+    /// The column `node` is unused, and the migration `nodes` removes it. `sealed_check` is a sealed text that only the
+    /// keys of this database open.
     ///
-    /// `platforms` gives each platform a number. With the kind of a registration it is the `scope`, twice the number,
-    /// and one more for templates: the place in the key by which a fan-out reads.
+    /// `platforms` gives each platform a number. The `scope` of a registration is twice the number of its platform,
+    /// plus one for a template registration. A fan-out reads registrations in the order of their primary key, in which
+    /// the scope follows the shard.
     static let hubs = Migration(
         name: "hubs",
         script: """

@@ -2,8 +2,8 @@ extension Migration {
     /// The URLs of a job's blobs are signed, and therefore secret. Progress is in hundredths of a percent. `pending`
     /// columns contain text that may not be in the job's files yet.
     ///
-    /// The sequence is one above the last of the shard: jobs are added under the lock of the shard, and the last one is
-    /// never removed alone.
+    /// The number of a job (`sequence`) is one more than the last number of its shard. Jobs are added under the lock of
+    /// the shard, and the last job is only removed together with its hub.
     static let jobs = Migration(
         name: "jobs",
         script: """

@@ -1,15 +1,16 @@
 extension Migration {
-    /// The processes that use the database, and the one that owns each shard: `send_ordinals.node` is the incarnation of
-    /// the owner, 0 for none. Only the owner sends; what it records is refused when the row names another. It is in this
-    /// row because every transaction of sends locks it.
+    /// The processes that use the database, and the owner of each shard: `send_ordinals.node` is the incarnation of the
+    /// owner, 0 for none. Only the owner sends. If a former owner records the outcomes of a send, the record is
+    /// refused. The owner is stored in this row because every transaction of sends locks the row.
     ///
-    /// `send_ordinals.changes` counts the transactions in which other nodes than the owner have changed notifications,
-    /// schedules, controls or jobs of the shard; `directory_version` counts the changes of hubs, rules and operators.
+    /// `send_ordinals.changes` counts the transactions in which nodes other than the owner have changed notifications,
+    /// schedules, controls or jobs of the shard. `directory_version` counts the changes of hubs, access rules and
+    /// operators.
     ///
-    /// All times in `nodes` are those of the database's clock. A lease ends at `until`; a node is dead when another has
-    /// found that it ended, and stays dead. `steady_since` is the time since when the node has renewed its lease without
-    /// letting it end: after a failure of the database all leases have ended, and the first node to be back must not
-    /// take the others for dead.
+    /// All times in `nodes` are those of the database's clock. A lease ends at `until`. A node is dead when another
+    /// node has found that its lease has ended, and stays dead. `steady_since` is the time since which the node has
+    /// renewed its lease without letting it end. After a failure of the database the leases of all nodes have ended,
+    /// and the first node that renews must not declare the others dead.
     static let nodes = Migration(
         name: "nodes",
         script: """

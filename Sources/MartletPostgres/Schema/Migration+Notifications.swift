@@ -1,24 +1,28 @@
 extension Migration {
-    /// A notification that lives longer than this, in milliseconds, keeps the former states of devices since its beginning.
+    /// A lifetime in milliseconds. Former states of devices are kept from the beginning of each notification that lives
+    /// longer than this.
     static let longLifetime = 86_400_000
 
-    /// A notification with its content and roll-out is one row, and so is a delivery. Numbers of both carry their shard
-    /// (`Shard.compose`). Texts that strangers choose, such as reasons of push services, are bytea.
+    /// A notification with its content and roll-out is one row, and so is a delivery. The numbers of both contain their
+    /// shard (`Shard.compose`). Texts that strangers choose, such as reasons of push services, are bytea, because
+    /// PostgreSQL's type text cannot contain U+0000.
     ///
-    /// A notification without `begun_at` is scheduled, unless it has `finished_at`: then it was canceled. `rank` of a
-    /// resend is the delivery whose place it takes in the order of newer and older deliveries. `succeeded` and `failed`
-    /// are the pushes that had ended when the counts of the halt rule were last reset. `audience` to `judged_at` are the
-    /// state of a roll-out, which has a rate, a duration or a sample.
+    /// A notification without `begun_at` is scheduled for later. If it also has `finished_at`, it was canceled before
+    /// it began. `rank` of a resend is the delivery whose age counts as the age of the resend when deliveries with the
+    /// same collapse key are compared. `succeeded` and `failed` are the numbers of pushes that had ended when the
+    /// counts of the halt rule were last reset. The columns from `audience` to `judged_at` have the state of a
+    /// roll-out, which has a rate, a duration or a sample.
     ///
-    /// `notifications_by_user` finds the sends of a user who is removed; `notifications_long` those that need the former
-    /// states of devices for longer than others.
+    /// `notifications_by_user` finds the sends of a user who is removed. `notifications_long` finds the notifications
+    /// that need the former states of devices for longer than others.
     ///
-    /// A part waits in `parts` until `due_at`; without that it has a gate, and begins when the gate is opened or when
+    /// A part waits in `parts` until `due_at`. A part without `due_at` has a gate: it begins when the gate is opened or
     /// the notification expires.
     ///
     /// `collapses` lists deliveries with collapse keys by anchor: a tag, a handle, or `*`. `page_records` has the
-    /// refusals and attempts of a page as one value (`PageRecords`); rows of `refusals` and `attempts` are those of
-    /// retries, and newer. `reached` is the proof of which members were reached, in blocks of 65,536 numbers.
+    /// refusals and attempts of some members of a page as one value (`PageRecords`). The rows of `refusals` and
+    /// `attempts` are those of retries, and are newer. `reached` records which members were reached, in blocks of
+    /// 65,536 member numbers.
     static let notifications = Migration(
         name: "notifications",
         script: """

@@ -1,6 +1,7 @@
 extension Migration {
     /// The operators of the console, their links, sessions, second factors and the audit log. They belong to the
-    /// namespace and to no hub, so these tables are in the first database. What people and their browsers wrote is bytea.
+    /// namespace and to no hub, so these tables have no shard. Texts that people and browsers wrote are bytea, because
+    /// PostgreSQL's type text cannot contain U+0000.
     static let operators = Migration(
         name: "operators",
         script: """

@@ -1,14 +1,16 @@
 extension Migration {
-    /// The numbers of a shard, which are never used again. A shard is a hub, and may later be a slice of one.
+    /// The last numbers that rows of a shard have got; numbers are never used again. A shard is a hub, and may later be
+    /// a part of one.
     ///
-    /// Each writing transaction locks the row of its shard before it writes, checks there that what it has read still
-    /// stands, and updates it: so the order of numbers is the order of commits, and a page that reads the row knows which
-    /// changes it shows. The kinds have numbers of their own, because progress maps and runs are blocks of channel
-    /// numbers: with one counter for all, the changes of a hub would thin them out.
+    /// Each transaction that writes locks the row of its shard before it writes, checks that the rows that it has read
+    /// are unchanged, and updates the numbers. So numbers are in the order of commits, and a page that reads this row
+    /// knows which changes it shows. Each kind of row has its own counter, because progress maps and delivered bitmaps
+    /// are divided into blocks of channel numbers. With one counter for all kinds, the channel numbers of a hub would
+    /// lie far apart, and most of each block would be unused.
     ///
     /// `writers` has the last transaction of each writer in each shard. If the answer to a COMMIT is lost, the writer
-    /// reads its own row under the lock of the shard, and leaves a higher number behind, so that the transaction is refused
-    /// if it is still on its way.
+    /// reads its row under the lock of the shard. If the transaction is not stored, the writer records a higher number,
+    /// so that the server refuses the transaction if it arrives later.
     static let ordinals = Migration(
         name: "ordinals",
         script: """

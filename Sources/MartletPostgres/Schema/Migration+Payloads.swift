@@ -1,11 +1,12 @@
 extension Migration {
-    /// Payloads belong to the namespace and to no hub, so these tables are in the first database. A payload's text has a
-    /// table of its own, so that it can be removed before the record; the body of a payload is stored elsewhere, under
-    /// the name in `body`.
+    /// Payloads belong to the namespace and to no hub, so these tables have no shard. A payload's text has a separate
+    /// table, so that the text can be removed before the record. A payload's body is stored as a blob, whose name is in
+    /// `body`.
     ///
-    /// `size` is the size of the content that is still stored, `payload_totals` the sum of these sizes for each sender,
-    /// with payloads that have expired and are not removed yet. `unread` counts the addressees that have not read a
-    /// payload that can be read only once.
+    /// `size` is the size in bytes of the content that is still stored. For each sender, `payload_totals` has the sum
+    /// of these sizes, plus `StoredPayload.recordSize` for each payload. The sum includes payloads that have expired
+    /// but are not removed yet. For payloads that can be read only once, `unread` counts the addressees that have not
+    /// read them.
     static let payloads = Migration(
         name: "payloads",
         script: """

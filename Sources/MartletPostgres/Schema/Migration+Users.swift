@@ -1,5 +1,5 @@
 extension Migration {
-    /// Users belong to the namespace and to no hub, so these tables are in the first database.
+    /// Users belong to the namespace and to no hub, so these tables have no shard.
     static let users = Migration(
         name: "users",
         script: """

@@ -1,6 +1,6 @@
-/// One step of the schema. A step that was published never changes: a change is another step.
+/// One step of the schema. A released step is never changed; a later change of the schema is a new step.
 struct Migration: Sendable {
-    /// Identifies the step in the table `migrations`; its number is its place in `all`.
+    /// A unique name, which is recorded in the table `migrations`, together with the step's position in `all`.
     let name: String
     let script: String
 

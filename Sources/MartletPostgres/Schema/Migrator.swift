@@ -1,19 +1,20 @@
 import MartletCore
 
-/// Brings the schema of a database to that of this program. Nodes that start together do this one after another, under
-/// an advisory lock.
+/// Migrates the schema of a database to the schema of this program. An advisory lock makes nodes that start together do
+/// this one after another.
 struct Migrator {
     let migrations: [Migration]
     let schema: String
 
-    /// Runs the steps that have not been run yet, all in one transaction: as long as it is not committed, nodes of the
-    /// version before go on with the schema that they know.
-    /// - Throws: `StorageError` if the schema is of a newer version, or of another program.
+    /// Runs the steps that have not been run yet, all in one transaction. Until it is committed, nodes of the earlier
+    /// version work with the schema that they know.
+    /// - Throws: `StorageError` if the schema is of a newer version or of another program.
     func migrate(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
         do throws(StorageError) {
             try runAll(connection, patience)
         } catch {
-            // A connection that broke ends the transaction as well, so the answer to this is of no interest.
+            // If the connection is broken, the server ends the transaction by itself. So a failure of this ROLLBACK can
+            // be ignored.
             _ = try? connection.run(Batch(.rollback), patience)
             throw error
         }
@@ -21,15 +22,16 @@ struct Migrator {
 
     private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
         let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
-        // Another node's migration is waited for; a lock on a table is not, because whoever came later would wait too.
+        // Waits up to a minute for the migration of another node, but only two seconds for a lock on a table: later
+        // transactions on the table would wait too.
         try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
         try run(Batch(Self.lock) { $0.add(key) }, connection, patience)
         try run(
             Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
         let done = try self.done(connection, patience)
         if let fault = fault(of: done) { throw fault }
-        // The protocol takes one statement at a time, but all of them go out at once: a step for each answer would take
-        // minutes where the machine has much to do.
+        // The protocol takes one statement at a time. The statements are sent in one batch, because waiting for the
+        // answer to each would take minutes on a busy machine.
         var batch = Batch()
         for (number, migration) in migrations.enumerated().dropFirst(done.count) {
             for statement in Self.statements(of: migration.script) { batch.add(.rare([], statement)) }
@@ -43,7 +45,7 @@ struct Migrator {
     }
 
     /// Checks the schema without changing it.
-    /// - Returns: Why it cannot be used; nil if it can, or if there is none yet.
+    /// - Returns: The reason why the schema cannot be used; nil if it can be used or does not exist yet.
     func fault(
         _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> StorageError? {
@@ -59,7 +61,7 @@ struct Migrator {
         return done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
     }
 
-    /// The statements of a script, which end with a semicolon. No text in a script contains one.
+    /// Splits a script at its semicolons. No text in a script contains a semicolon.
     static func statements(of script: String) -> [String] {
         script.split(separator: ";").map(String.init).filter { $0.contains { !$0.isWhitespace } }
     }
@@ -87,7 +89,7 @@ struct Migrator {
         }
     }
 
-    /// Limits how long locks are waited for in this transaction; a statement may take a minute.
+    /// Limits how long statements of this transaction wait for locks. A statement may run for a minute.
     private static let limit = Statement.rare(
         [.text], "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '60s', true)")
     private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")

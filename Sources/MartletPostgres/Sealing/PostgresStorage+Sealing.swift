@@ -1,9 +1,9 @@
 public import MartletCore
 
 extension PostgresStorage {
-    /// Seals again, in small transactions, the secrets that were sealed with another key than the current one. Other
-    /// callers may read and write meanwhile, and other nodes may do the same. If the call is interrupted, the next call
-    /// begins again with what is left. All nodes must have the new key before.
+    /// Seals secrets again that were sealed with another key than the current one. It uses small transactions, so other
+    /// callers may read and write meanwhile, and other nodes may reseal at the same time. If the call is interrupted,
+    /// the next call continues with the secrets that are left. All nodes must have the new key before the first call.
     /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
@@ -22,8 +22,8 @@ extension PostgresStorage {
         return true
     }
 
-    /// Returns the number of secrets that are sealed with another key than the current one; all secrets of a hub count as
-    /// one, and so do those of the namespace.
+    /// Returns the number of secrets that are sealed with another key than the current one. All secrets of a hub count
+    /// as one, and all secrets of the namespace count as one.
     public func sealedOtherwise() async throws(StorageError) -> Int64 {
         var count = Int64(try await hubsSealedOtherwise().count)
         for column in SealedColumn.all {
@@ -67,7 +67,8 @@ extension PostgresStorage {
 
     // MARK: Settings
 
-    /// The hubs that have secrets of another key; nil stands for the namespace.
+    /// Returns the hubs with secrets that are sealed with another key than the current one; nil stands for the
+    /// namespace.
     private func hubsSealedOtherwise() async throws(StorageError) -> [Int64?] {
         var batch = Batch(SealingStatements.hubs)
         batch.add(SealingStatements.namespace)
@@ -116,7 +117,7 @@ extension HubCoding {
     func isRulesSealedOtherwise(_ bytes: [UInt8]) -> Bool {
         var reader = ByteListReader(bytes)
         while !reader.isAtEnd {
-            // Name, rights and two times come before the keys.
+            // The name, the rights and two times come before the keys.
             for _ in 0..<4 { _ = reader.bytes() }
             for _ in AccessRule.KeyKind.allCases {
                 guard let sealed = reader.bytes() else { return false }
@@ -138,7 +139,7 @@ extension HubCoding {
         return isRulesSealedOtherwise(rules)
     }
 
-    /// - Parameter hub: The hub whose settings the bytes are; nil for the rules of the namespace.
+    /// - Parameter hub: The hub to which the settings belong; nil if the bytes are the access rules of the namespace.
     func resealed(_ bytes: [UInt8], of hub: Hub.ID?) throws(StorageError) -> [UInt8] {
         guard let hub else {
             let context = HubStatements.namespaceContext
@@ -152,6 +153,6 @@ extension HubCoding {
 enum SealingStatements {
     static let hubs = Statement.rare([], "SELECT id, settings FROM hubs WHERE NOT is_deleted ORDER BY id")
     static let namespace = Statement.rare([], "SELECT rules FROM namespace")
-    /// The settings themselves stay as they are, so neither version nor time change.
+    /// The meaning of the settings does not change, so the version and the time of the last change stay the same.
     static let setSettings = Statement.rare([.int8, .bytes], "UPDATE hubs SET settings = $2 WHERE id = $1")
 }

@@ -1,14 +1,14 @@
 import MartletCore
 
-/// A column of secrets. Its rows are visited in the order in which they lie in their table, a number of blocks at a time,
-/// so that a page costs the same wherever it is.
+/// A column in which secrets are stored encrypted ("sealed"). Rows are read in the order in which they lie on disk, a
+/// number of disk blocks at a time. So each page costs the same, wherever it is in the table.
 struct SealedColumn: Sendable {
     let table: String
     let column: String
-    /// The context with which a secret is sealed, as an SQL expression over its row: bytes.
+    /// The context with which a secret is sealed, as an SQL expression over its row.
     let context: String
 
-    /// The number of blocks of a page.
+    /// The number of disk blocks in a page.
     static let pageBlocks = 64
 
     static let all = [
@@ -21,10 +21,11 @@ struct SealedColumn: Sendable {
 
     private static func text(_ column: String) -> String { "convert_from(\(column), 'UTF8')" }
 
-    /// The number of blocks of the table.
+    /// Returns the number of disk blocks of the table.
     var size: Statement { .rare([], "SELECT pg_relation_size('\(table)') / current_setting('block_size')::int8") }
 
-    /// The secrets within bounds that do not begin with the mark of a key.
+    /// Reads the secrets between two positions in the table, except those that begin with the mark of the current key.
+    /// Other keys sealed the secrets that are read.
     var page: Statement {
         .rare(
             [.text, .text, .int4, .bytes],

@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// What the owner of a hub has to look at after a write of another node.
+/// The change that a node has made in a hub of another node, and that the owner must read.
 struct SendChange: Equatable {
-    /// The first of the deliveries that are new; nil if there are none.
+    /// The first of the new deliveries; nil if there are none.
     var firstDelivery: Delivery.ID?
     /// True if a control, a schedule or a job has changed.
     var isOfHub = false
@@ -16,7 +16,8 @@ struct SendChange: Equatable {
         isOfHub = isOfHub || other.isOfHub
     }
 
-    /// Counts the change if another node owns the shard. Whatever is new in one transaction is one change of each kind.
+    /// Counts the change, if another node owns the shard. All new deliveries of one transaction count as one change,
+    /// and so do all other changes of the hub.
     /// - Returns: The hints for the owner, to be sent after the COMMIT.
     func count(in numbers: inout SendOrdinals, _ shard: Shard, by node: Int64) -> [HintText] {
         let owner = numbers.node
@@ -34,15 +35,15 @@ struct SendChange: Equatable {
     }
 }
 
-/// What follows from a write of a node that does not own the hub.
+/// The consequences of a write by a node that does not own the hub.
 struct Elsewhere<Value: Sendable>: Sendable {
-    /// What the owner has to look at.
+    /// Returns the change that the owner must read.
     var change: @Sendable (Value) -> SendChange = { _ in .none }
-    /// What the caller is told.
+    /// Returns the result for the caller.
     var answer: @Sendable (Value) -> Value = { $0 }
 }
 
-// The owner sends the deliveries, so no other node is given them.
+// The owner of the hub sends the deliveries. So the results for callers on other nodes contain no deliveries.
 
 extension Elsewhere<Acceptance> {
     static func acceptance(of draft: NotificationDraft) -> Elsewhere {

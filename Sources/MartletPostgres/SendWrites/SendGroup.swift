@@ -1,11 +1,12 @@
 import MartletCore
 
-/// A write of notifications, deliveries or what belongs to them: what it does, and who waits for it.
+/// A write of notifications, deliveries or data that belongs to them, and the closures that tell its caller the result.
 struct SendWrite: Sendable {
-    /// Applies the write, and returns what tells its caller once it is stored. It may run twice.
+    /// Applies the write, and returns a closure that reports the success to the caller once the write is stored. It may
+    /// run twice.
     var apply: @Sendable (ShardSession) throws(StorageError) -> Applied
     var fail: @Sendable (StorageError) -> Void
-    /// Who writes.
+    /// The node that writes.
     var nodes: PostgresNodes
 
     struct Applied {
@@ -14,7 +15,8 @@ struct SendWrite: Sendable {
     }
 }
 
-/// The writes of sends of one hub that are done in one transaction, one after another. Each sees those before it.
+/// The writes of one hub's sends that are done in one transaction, one after another. Each write sees the results of
+/// the earlier ones.
 struct SendGroup: ShardGroup {
     private let writes: [SendWrite]
     private var answers: [@Sendable () -> Void] = []

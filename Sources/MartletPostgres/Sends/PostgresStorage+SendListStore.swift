@@ -24,8 +24,8 @@ extension PostgresStorage: SendListStore {
     }
 }
 
-/// Lists the sends of a hub, newest first. An index by state or author would make every send more expensive, so a list
-/// walks through a limited number of the hub's rows.
+/// Lists the sends of a hub, newest first. An index by state or author would make every send more expensive. Therefore
+/// a list scans a limited number of the hub's rows.
 struct SendListTable {
     private let session: ShardSession
     private let cache: NumberCache
@@ -38,7 +38,8 @@ struct SendListTable {
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let first = session.shard.compose(1)
         let before = try start(query.before)
-        // The few sends that are held are found by indices, however old they are; all others by walking through rows.
+        // Held sends are few; they are found by indices, however old they are. All other sends are found by scanning
+        // rows.
         let floor = query.phase == .held ? first : max(first, before - SendQuery.scanLimit)
         let author = Self.author(query.author)
         let found = try session.all(
@@ -82,8 +83,8 @@ struct SendListTable {
         return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
     }
 
-    /// Returns the number below which a list begins. If none is given, it is one more than that of the hub's newest
-    /// send.
+    /// Returns the sequence number below which a list begins. If none is given, it is one more than that of the hub's
+    /// newest send.
     private func start(_ before: Int64?) throws(StorageError) -> Int64 {
         if let before { return before }
         let newest = try session.first(
@@ -96,7 +97,8 @@ struct SendListTable {
         try session.exists("SELECT 1 FROM notifications WHERE shard = $1 AND sequence < $2 LIMIT 1", floor)
     }
 
-    /// The author that is looked for: a condition, the name, and the id of the original.
+    /// Returns the parts of a query for sends of an author, for resends, or for the resends of one original: an SQL
+    /// condition, the author's name, and the id of the original.
     private static func author(
         _ author: SendQuery.Author?
     ) -> (condition: String, name: ByteText?, original: [UInt8]?) {

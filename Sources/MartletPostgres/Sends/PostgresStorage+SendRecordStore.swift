@@ -13,7 +13,8 @@ extension PostgresStorage: SendRecordStore {
     public func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord {
         let (key, start) = (record.request.key, record.startedAt)
         let rows = try await transaction { connection, patience throws(DatabaseFailure) in
-            // Of two equal requests the second waits at the key for the first, and then finds its record.
+            // Of two equal requests at the same time, the second waits for the first, because both insert the same key.
+            // Then it finds the record of the first.
             var batch = Batch(SendStatements.add) {
                 $0.add(key)
                 $0.add(record.request.fingerprint)
@@ -80,7 +81,7 @@ enum SendStatements {
         [.bytes, .int8],
         "SELECT fingerprint, payloads, started_at, is_complete FROM sends WHERE key = $1 AND started_at > $2")
 
-    /// A record is replaced if its retention period has ended.
+    /// Adds a record, unless there is one with the same key whose retention period has not ended.
     static let add = Statement.rare(
         [.bytes, .bytes, .texts, .int8, .bool, .int8],
         """
@@ -96,7 +97,7 @@ enum SendStatements {
         """
         INSERT INTO metric_hours (hour, figures) VALUES ($1, $2) ON CONFLICT (hour) DO UPDATE SET figures = excluded.figures
         """)
-    /// Keeps five weeks.
+    /// Removes all hours except the newest 840, which are five weeks.
     static let limitHours = Statement.rare(
         [],
         """

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 extension PostgresStorage {
-    /// Removes expired installations and registrations, former states of registrations and ids of removed ones, hub by
-    /// hub and in portions. Any number of callers may do this at the same time.
+    /// Removes expired installations and registrations, old former states of registrations, and old tombstones, one hub
+    /// after another and in portions. Any number of callers may do this at the same time.
     func sweepDevices(at now: Timestamp, keeping retention: Retention) async throws(StorageError) {
         let batch = Batch(DeviceSweepStatements.hubs) {
             $0.add(now)
@@ -16,14 +16,15 @@ extension PostgresStorage {
             let shard = Shard(number: row.integer32(0))
             if row.bool(1) { while try await removeExpired(of: shard, at: now), !Task.isCancelled {} }
             if row.bool(2) { while try await removeTombstones(of: shard, at: now, retention), !Task.isCancelled {} }
-            // A trace of a long notification reads states since its beginning.
+            // The traces of a notification with a long lifetime need the former states from its beginning on.
             let standard = now + (.zero - retention.history)
             let start = min(standard, row.optionalTimestamp(3) ?? standard)
             while try await removeHistory(of: shard, endedBefore: start, retention), !Task.isCancelled {}
         }
     }
 
-    /// - Returns: Whether more is left.
+    /// Removes a portion of the expired installations and registrations.
+    /// - Returns: Whether there may be more to remove.
     private func removeExpired(of shard: Shard, at now: Timestamp) async throws(StorageError) -> Bool {
         var batch = Batch()
         for statement in [DeviceSweepStatements.installations, DeviceSweepStatements.registrations] {
@@ -62,7 +63,7 @@ extension PostgresStorage {
         of shard: Shard, endedBefore start: Timestamp, _ retention: Retention
     ) async throws(StorageError) -> Bool {
         try await transaction { connection, patience throws(DatabaseFailure) in
-            // With the lock of the numbers nothing is added meanwhile.
+            // While the row of numbers is locked, no other transaction adds former states.
             var batch = Batch(DeviceSweepStatements.lock) { $0.add(shard.number) }
             batch.add(DeviceSweepStatements.oldestHistory) { $0.add(shard.number) }
             let rows = try connection.run(batch, patience)
@@ -88,7 +89,8 @@ extension PostgresStorage {
 }
 
 extension DeviceSet {
-    /// Removes installations with their registrations, and registrations that belong to none, if they have expired.
+    /// Removes those of the given installations and registrations that have expired. An installation is removed with
+    /// its registrations.
     mutating func removeExpired(installations ids: [String], registrations: [String], at now: Timestamp) {
         for id in ids {
             guard let installation = installations[id]?.new, installation.isExpired(at: now) else { continue }
@@ -101,13 +103,13 @@ extension DeviceSet {
     }
 }
 
-/// The statements of sweeps that are about devices. They run once a minute, so that hubs are looked through in turn.
+/// The statements that find and remove old data of devices.
 enum DeviceSweepStatements {
     /// The maximum number of rows per portion.
     static let limit = 500
 
-    /// The hubs: whether something has expired, whether ids of removed registrations are too old or too many, and when
-    /// the oldest notification with a long lifetime began.
+    /// For each hub: whether a registration or installation has expired, whether tombstones may be too old or too many,
+    /// and when the oldest notification with a long lifetime began.
     static let hubs = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -134,7 +136,7 @@ enum DeviceSweepStatements {
         ORDER BY expires_at LIMIT \(limit)
         """)
 
-    /// Those that are too old, and those behind the newest ones.
+    /// Removes a portion of the tombstones that are too old, and of those above the maximum number, the oldest first.
     static let tombstones = Statement.rare(
         [.int4, .int8, .int8],
         """
@@ -152,7 +154,7 @@ enum DeviceSweepStatements {
         """
         SELECT change, ended_at FROM registration_history WHERE shard = $1 ORDER BY change LIMIT \(limit)
         """)
-    /// The hashes of channels that only removed states have.
+    /// Removes the former channels that occur only in the states that are removed next.
     static let formerChannels = Statement.rare(
         [.int4, .int8],
         """

@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 
 extension PostgresStorage {
-    /// Removes sessions, sends, entries of the audit and payloads that have ended, in portions; other writes can happen in
-    /// between. Any number of nodes may call this. Returns early if its task is cancelled.
-    /// - Parameter removeBody: Removes the body of a payload if it is there. Where it fails, the payload is kept until the
-    ///   next sweep.
+    /// Removes expired sessions, records of sends, entries of the audit, and payloads, in portions; other writes can
+    /// happen in between. Any number of nodes may call this at the same time. Returns early if its task is cancelled.
+    /// - Parameter removeBody: Removes the body of a payload, if it exists. If this fails, the payload is kept until
+    ///   the next sweep.
     /// - Throws: `StorageError`, also if a body could not be removed; then all other payloads have been removed.
     func sweepNamespace(
         at now: Timestamp, keeping retention: Retention = Retention(),
@@ -31,7 +31,7 @@ extension PostgresStorage {
     private func removeExpiredPayloads(
         at now: Timestamp, _ removeBody: (String) async throws(StorageError) -> Void
     ) async throws(StorageError) {
-        // One that was not published for so long never will be.
+        // A payload that was not published within this time will never be published.
         _ = try await change(SweepStatements.expireUnpublished) { $0.add(now + (.zero - SweepStatements.patience)) }
         var failure: StorageError?
         var last: ExpiredPayload?
@@ -74,7 +74,8 @@ extension PostgresStorage {
         }
     }
 
-    /// Removes payloads, first the rows of their addressees, because a broadcast has a million of them.
+    /// Removes payloads. The rows of their addressees are removed first and in portions, because a broadcast can have a
+    /// million of them.
     private func remove(_ payloads: [Int32]) async throws(StorageError) {
         guard !payloads.isEmpty else { return }
         for statement in [SweepStatements.receipts, SweepStatements.addressees] {
@@ -86,7 +87,7 @@ extension PostgresStorage {
             }
         }
         try await transaction { connection, patience throws(DatabaseFailure) in
-            // One at a time, so that no two of them wait for each other's totals.
+            // Only one such transaction runs at a time, so that two of them cannot deadlock at the totals of senders.
             var batch = Batch(SweepStatements.lock)
             batch.add(SweepStatements.payloads) { $0.add(payloads) }
             let totals = try connection.run(batch, patience)[1]
@@ -97,7 +98,8 @@ extension PostgresStorage {
 }
 
 extension Batch {
-    /// A statement whose last parameter is the number of rows that it removes at most.
+    /// Returns a call of a statement that removes a portion. The last parameter is the maximum number of rows to
+    /// remove.
     fileprivate static func portion(_ statement: Statement, _ fill: (inout Parameters) -> Void) -> Batch {
         Batch(statement) {
             fill(&$0)
@@ -109,10 +111,10 @@ extension Batch {
 enum SweepStatements {
     /// The maximum number of rows per portion.
     static let limit = 500
-    /// The maximum number of payloads per page, and of the rows of their addressees per portion.
+    /// The maximum number of payloads per page, and the maximum number of their addressees' rows per portion.
     static let pageLimit = 100
     static let rowLimit = 1000
-    /// The maximum time between adding a payload and publishing it.
+    /// The maximum time between adding a payload and publishing it. After that, an unpublished payload expires.
     static let patience = Duration.seconds(86_400)
 
     static let sessions = Statement.rare(
@@ -151,7 +153,7 @@ enum SweepStatements {
     static let receipts = removal(of: "payload_receipts")
     static let addressees = removal(of: "addressees")
     static let lock = Statement.rare([], "SELECT 1 FROM namespace FOR UPDATE")
-    /// Removes payloads with all that is left of them, and subtracts them from the totals of their senders.
+    /// Removes payloads whose other rows have been removed, and subtracts their sizes from the totals of their senders.
     static let payloads = Statement.rare(
         [.int4s],
         """

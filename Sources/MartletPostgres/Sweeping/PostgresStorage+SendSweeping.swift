@@ -2,12 +2,13 @@ public import MartletCore
 public import MartletModel
 
 extension PostgresStorage {
-    /// Removes a portion of the notifications that have ended long ago, with all that was recorded of their deliveries.
-    /// A notification stays while a resend reads its refusals.
+    /// Removes a portion of the notifications that ended long ago, with all records of their deliveries. A notification
+    /// is kept while an unfinished resend reads its refusals.
     /// - Parameters:
-    ///   - time: Notifications that ended at this time or before are removed.
-    ///   - limit: The most notifications, and the most rows of each kind, of one portion.
-    /// - Returns: Whether more is left.
+    ///   - time: Notifications that ended at or before this time are removed.
+    ///   - limit: The maximum number of notifications in a portion, and the maximum number of removed rows of each
+    ///     table.
+    /// - Returns: Whether there is more to remove.
     public func sweepNotifications(endedBefore time: Timestamp, limit: Int = 500) async throws(StorageError) -> Bool {
         let batch = Batch(SendSweepStatements.over) {
             $0.add(time)
@@ -28,8 +29,9 @@ extension PostgresStorage {
         return isMore
     }
 
-    /// Removes what is known of members first, of which a broadcast has left a million rows.
-    /// - Returns: Whether the notifications are gone.
+    /// Removes notifications. The rows about their members are removed first and in portions, because a broadcast can
+    /// have a million such rows.
+    /// - Returns: Whether the notifications have been removed.
     private static func removePortion(
         of notifications: [Int64], limit: Int, _ session: ShardSession
     ) throws(StorageError) -> Bool {
@@ -65,8 +67,8 @@ extension PostgresStorage {
         return true
     }
 
-    /// Removes a portion of the requests whose repetition is no longer recognized, and of the pauses that have ended.
-    /// - Returns: Whether more is left.
+    /// Removes a portion of the stored requests whose retention period has ended, and of the pauses that have ended.
+    /// - Returns: Whether there is more to remove.
     public func sweepRequestsAndPauses(at now: Timestamp, limit: Int = 500) async throws(StorageError) -> Bool {
         try await transaction { connection, patience throws(DatabaseFailure) in
             var batch = Batch(SendSweepStatements.requests) {
@@ -83,7 +85,7 @@ extension PostgresStorage {
 }
 
 enum SendSweepStatements {
-    /// The tables with the outcomes of single members.
+    /// The tables with records of individual members.
     static let memberTables = ["refusals", "retries", "attempts", "page_records", "ranges", "reached"]
 
     static let over = Statement.rare(

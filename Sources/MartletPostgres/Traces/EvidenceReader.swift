@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Reads what is recorded of some members of a delivery: each kind of record with one statement for all of them.
+/// Reads the records about some members of a delivery. Each kind of record is read with one statement for all members.
 struct EvidenceReader {
     let session: ShardSession
     let delivery: Delivery.ID
@@ -23,7 +23,7 @@ struct EvidenceReader {
         let rows = Dictionary(grouping: try AttemptTable(session).rows(of: members, in: delivery), by: \.member)
         for (member, attempts) in rows { evidence[member]?.attempts = attempts }
         try PageRecordTable(session).forEach(members, in: delivery) { member, records in
-            // A row is newer.
+            // If a row and the `PageRecords` both have a refusal of this member, the row is newer.
             if evidence[member]?.refusal == nil, let index = records.refusal(of: member) {
                 evidence[member]?.refusal = records.recordedRefusal(index).refusal
             }

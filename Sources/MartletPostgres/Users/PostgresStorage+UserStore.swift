@@ -26,7 +26,7 @@ extension PostgresStorage: UserStore {
         let first = Array(prefix.lowercased().utf8)
         let batch = Batch(UserStatements.list) {
             $0.add(first)
-            // No byte of UTF-8 is as high.
+            // 0xFF does not occur in UTF-8, so this text sorts after every name with the prefix.
             $0.add(first + [0xFF])
             $0.add(Array((last ?? "").lowercased().utf8))
             $0.add(Int64(limit))
@@ -54,13 +54,13 @@ extension PostgresStorage: UserStore {
         let author = SendAuthor.user(name).description
         while try await forget(author) == UserStatements.portion {}
         guard try await change(UserStatements.remove, { $0.add(name.lowercased()) }) else { return false }
-        // What the user has sent meanwhile.
+        // Removes the author also from notifications that the user has sent in the meantime.
         _ = try await forget(author)
         return true
     }
 
-    /// Removes an author from a portion of notifications.
-    /// - Returns: The number of these notifications.
+    /// Removes an author from a portion of the author's notifications.
+    /// - Returns: The number of changed notifications.
     private func forget(_ author: String) async throws(StorageError) -> Int {
         try await transaction { connection, patience throws(DatabaseFailure) in
             try connection.run(Batch(UserStatements.forget) { $0.add(author) }, patience)[0].changes
@@ -98,7 +98,7 @@ extension PostgresStorage: UserStore {
 }
 
 extension PostgresStorage {
-    /// Runs one statement that writes.
+    /// Runs one statement that writes, in a transaction of its own.
     /// - Returns: Whether it has written a row.
     func change(
         _ statement: Statement, _ fill: @escaping @Sendable (inout Parameters) -> Void
@@ -146,8 +146,8 @@ enum UserStatements {
             SELECT ctid FROM notifications WHERE author = $1 AND substr(author, 1, 5) = 'user:' LIMIT \(portion)))
         """)
 
-    /// A session whose user has been removed meanwhile is not stored, and so grants no access. The lock on the user's
-    /// row keeps it apart from a new password, which ends all sessions.
+    /// Stores a session. If the session's user has been removed meanwhile, the session is not stored, and so grants no
+    /// access. The lock on the user's row keeps the user from being removed before the COMMIT.
     static let addSession = Statement.rare(
         [.bytes, .int8, .int8, .bytes],
         """
@@ -156,7 +156,7 @@ enum UserStatements {
         ON CONFLICT (token_hash) DO UPDATE SET created_at = excluded.created_at, expires_at = excluded.expires_at,
             user_name = excluded.user_name
         """)
-    /// Ends the sessions that expire first.
+    /// Ends the sessions that expire first, if the user has too many.
     static let limitSessions = Statement.rare(
         [.bytes],
         """

@@ -19,7 +19,7 @@ struct EventStream {
     private func write(to writer: any HTTPBodyWriter) async throws {
         guard let (deliveries, stop) = state.listen(to: handle) else { return }
         defer { stop() }
-        // The stream starts with a comment line. It tells the client that from now on it misses no notification.
+        // The stream starts with a comment line. A client that has received this line misses no later notification.
         try await writer.write(Array(": listening\n\n".utf8))
         for await delivery in deliveries { try await writer.write(Self.event(delivery)) }
     }

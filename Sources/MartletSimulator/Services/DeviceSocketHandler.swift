@@ -92,7 +92,7 @@ extension SimulatorState {
 
 extension SimulatorState.Contents {
     /// Calls `body` with the rules of a service, if real devices can connect to it.
-    /// - Returns: nil if they cannot.
+    /// - Returns: nil if real devices cannot connect to the service.
     fileprivate mutating func withDevices<Result>(
         of platform: PlatformID, _ body: (inout any DeviceSocketSimulator) -> Result
     ) -> Result? {

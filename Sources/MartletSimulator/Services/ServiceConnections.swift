@@ -57,8 +57,8 @@ final class ServiceConnections: ConnectionObserver {
     }
 
     /// Records that the service has judged a request, so that a later GOAWAY that abandons the newest requests
-    /// (`GoAwayFault.Last.before`) does not abandon this one. Called on the connection's loop directly after the request
-    /// was judged.
+    /// (`GoAwayFault.Last.before`) does not abandon this one. Called on the connection's loop directly after the
+    /// request was judged.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in

@@ -4,8 +4,8 @@ import MartletPush
 
 /// A file with one line of JSON for every message that a service accepted, written before the service answers.
 ///
-/// A judge in `Tests/Peers` uses it to count what was received and when. `steady` is the time of `CLOCK_MONOTONIC` in
-/// seconds, which is not affected when the clock is set.
+/// A judge in `Tests/Peers` reads the file to count the messages that the services received, and to see when. `steady`
+/// is the time of `CLOCK_MONOTONIC` in seconds, which does not change when the system's clock is set.
 final class SimulatorLedger: Sendable {
     private let file: Int32
 

@@ -20,8 +20,9 @@ extension SimulatorState {
     }
 
     /// Records a new connection to a service.
-    /// - Parameter silence: How long the peer has sent nothing.
-    /// - Returns: The steps that the service takes on the connection, and the fault that happens to it.
+    /// - Parameter silence: The time for which the peer has sent nothing.
+    /// - Returns: The steps that the service takes on the connection, and the fault that happens to the connection; nil
+    ///   for no fault.
     func opened(
         _ connection: HTTPConnection, silentFor silence: Duration, of platform: PlatformID
     ) -> (steps: [ConnectionStep], fault: Fault?) {

@@ -22,8 +22,8 @@ final class SimulatorState: Sendable {
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// The maximum number of notifications that wait for the reader of an event stream. When there is one more, the
-    /// oldest of them is dropped.
+    /// The maximum number of notifications that wait for the reader of an event stream. When another notification
+    /// arrives, the oldest waiting one is dropped.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp

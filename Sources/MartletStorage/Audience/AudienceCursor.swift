@@ -1,7 +1,7 @@
 import MartletCore
 
-/// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. The
-/// owner of a cursor calls either `seek` or `probe`, never both. The positions of successive calls never descend.
+/// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. Of
+/// one cursor, either `seek` or `probe` is called, never both. The positions of successive calls never descend.
 ///
 /// This is a base class instead of a protocol for speed: a page of thousands of members makes several calls for each
 /// row.

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 /// A plan for evaluating a tag expression with sorted lists of members. `b && !a` becomes the members of `b` that are
-/// not members of `a`; `!a` alone becomes all registrations that are not members of `a`. So no list of the
-/// registrations without a tag is needed.
+/// not members of `a`; `!a` alone becomes all registrations that are not members of `a`. A plan therefore never needs a
+/// list of the registrations that lack a certain tag.
 indirect enum AudiencePlan: Equatable {
     case everyone
     case members(Tag)

@@ -67,8 +67,8 @@ struct AudienceReader {
         }
     }
 
-    /// Returns a page with one member for each channel that is in the sample, or in the rest if the query is for the
-    /// rest. Channels of the other side are skipped before their handles are read. The page ends early after
+    /// Returns a page with one member for each channel that is in the sample or, if the query asks for the rest, in the
+    /// rest. All other channels are skipped before their handles are read. The page ends early after
     /// `AudienceSample.scanLimit` channels, so that a page with few matches does not read the whole audience.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,
@@ -96,8 +96,8 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // If the channel is not on the side that the query asks for, the search continues with the next channel,
-            // not with the next registration.
+            // If the query does not ask for this channel, the search continues with the next channel, not with the next
+            // registration.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }

@@ -23,8 +23,8 @@ extension SQLiteStorage {
             at: index, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
     }
 
-    /// Returns true if this program can use a database whose schema was made by these migrations: they are the first
-    /// migrations of this program, in the same order, and at least one.
+    /// Returns true if this program can use a database whose schema was made by the migrations with these names. There
+    /// must be at least one name, and the names must be the first ones of this program's migrations, in the same order.
     public static func knows(schema: [String]) -> Bool {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }

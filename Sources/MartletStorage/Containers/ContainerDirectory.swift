@@ -4,7 +4,8 @@ import MartletModel
 
 /// Stores each container as a directory, and each blob as a file whose path is the blob's name. A file that is being
 /// written has a temporary name in a separate directory, until it is renamed to its final path. All calls block, so
-/// they are made on a `FileThread`. Calls that change which containers and blobs exist are all made on the same one.
+/// they are made on a `FileThread`. Calls that change which containers and blobs exist are all made on the same
+/// `FileThread`.
 struct ContainerDirectory: Sendable {
     /// The directory for blobs that are being written, and for containers that are being removed.
     private static let uploads = "uploads"

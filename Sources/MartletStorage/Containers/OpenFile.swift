@@ -22,8 +22,8 @@ final class OpenFile: Sendable {
 
     /// Opens a file for writing.
     /// - Parameters:
-    ///   - offset: The offset in bytes at which writing continues; what follows it is cut off. nil makes a new file,
-    ///     and fails if there is a file already.
+    ///   - offset: The offset in bytes at which writing continues; the bytes after it are cut off. nil makes a new
+    ///     file, and fails if there is a file already.
     ///   - isTemporary: Whether the file is removed when it is released, unless it is moved first.
     /// - Throws: `ContainerError`, also if the file is shorter than the offset.
     init(writing path: String, at offset: Int64?, isTemporary: Bool) throws(ContainerError) {

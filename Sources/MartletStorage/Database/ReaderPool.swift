@@ -4,8 +4,8 @@ import MartletCore
 ///
 /// Half of the readers use a memory mapping of the file, which is fastest for thousands of rows. But SQLite drops the
 /// mapping when something was written since the last query; then every first access to a page costs a page fault again.
-/// Therefore queries for a few rows use the other readers. They also never wait there for a query for thousands of
-/// rows.
+/// Therefore queries for a few rows use the other readers. There, a query for a few rows also never waits for a query
+/// for thousands of rows.
 struct ReaderPool: Sendable {
     /// The number of rows that a query reads. It decides which readers are suitable.
     enum Extent {

@@ -37,10 +37,10 @@ struct ResendTable {
 
     /// Returns the rank of a resend; nil if the original has no collapse key. The rank is the delivery whose age counts
     /// as the age of the resend when deliveries with the same collapse key are compared. If the original is itself a
-    /// resend, its rank is used.
+    /// resend, the result is the rank of the original.
     ///
-    /// Otherwise the rank is the newest of the original's first deliveries, one for each platform: with an older rank,
-    /// one of them would supersede the resend. The table `collapses` has rows of first deliveries only.
+    /// Otherwise the rank is the newest of the original's first deliveries on each platform. Only these deliveries have
+    /// rows in the table `collapses`. With an older rank, the newest of these deliveries would supersede the resend.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -106,8 +106,8 @@ struct ResendTable {
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
         ) { Delivery.ID(rawValue: $0.integer(0)) }
-        // The first `limit` dead letters of each delivery. If there are several deliveries, only the first `limit` of
-        // all these dead letters are kept below.
+        // Reads the first `limit` dead letters of each delivery. If there are several deliveries, the code below keeps
+        // only the first `limit` of all these dead letters.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         for original in originals {
             letters += try self.letters(of: original, resend, in: delivery, after: last, limit: limit)

@@ -3,8 +3,9 @@ import MartletModel
 
 /// Removes channels that a push service reported as gone, with their registrations, on one connection.
 ///
-/// The result is the same as with `RegistrationTable.remove` for each registration. It costs less for many: statements
-/// are prepared once, rows are removed in the order of their keys, and each tag is looked up once.
+/// The result is the same as with `RegistrationTable.remove` for each registration. For many registrations this type
+/// costs less: statements are prepared once, rows are removed in the order of their keys, and each tag is looked up
+/// once.
 struct ChannelRemoval {
     private let connection: Connection
     private let hub: Hub.ID
@@ -125,8 +126,8 @@ struct ChannelRemoval {
                 try installation.bind(reading, column: 3, at: 1)
                 let isOfInstallation = !reading.isNull(3)
                 let hasInstallation = isOfInstallation ? try installation.step() : false
-                // The history keeps the state before the removal. It takes over the registration's references to rows
-                // of the content tables, so the use counts of these rows do not change.
+                // The history keeps the state before the removal. The history row takes over the registration's
+                // references to rows of `contents`, so the use counts of these rows do not change.
                 for (column, index) in Self.kept { try history.bind(reading, column: column, at: index) }
                 try history.bind(hasInstallation ? installation : nil, column: 0, at: 7)
                 try history.bind(device, column: 0, at: 8)

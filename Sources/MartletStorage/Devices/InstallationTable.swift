@@ -191,8 +191,8 @@ struct InstallationTable {
         for stored in old.values { try registrations.erase(stored, .deleted, at: now) }
     }
 
-    /// Removes an installation with its registrations. No tombstones are left, because its registrations cannot be
-    /// written without it.
+    /// Removes an installation with its registrations. No tombstones are left, because the registrations of an
+    /// installation cannot be written without the installation.
     private func remove(
         _ sequence: Int64, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {

@@ -98,8 +98,8 @@ extension RegistrationTable {
     /// The name of a secondary tile does not count: a tile has a handle of its own, so its name changes no send.
     ///
     /// A new expiry alone is no reason to keep the former state. An expired registration is never updated, so the
-    /// registration was valid until this update. The updated row says the same of that time, because its new expiry is
-    /// later than the update.
+    /// registration was valid until the update. The updated row also shows the registration as valid at that time,
+    /// because the new expiry is later than the update.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
         if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)
@@ -138,8 +138,9 @@ extension RegistrationTable {
         }
     }
 
-    /// Releases the template and the push variables that a changed registration does not use any more. This must follow
-    /// `update`, in which the history counts its own use of them; otherwise they would be removed first.
+    /// Releases the template and the push variables that a changed registration does not use any more. The caller must
+    /// call `update` first, because there the history counts its own use of the template and the variables. Without
+    /// this use, `release` would remove them.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }

@@ -2,7 +2,8 @@ import CMartletSQLite
 import MartletCore
 
 /// The id of a registration in the format of its column. An id in the form that this server gives to new registrations
-/// is stored as the sixteen bytes of its two numbers, which saves three fifths. Any other id is stored unchanged.
+/// is stored as the sixteen bytes of its two numbers, which saves three fifths of the space. Any other id is stored
+/// unchanged.
 enum StoredID: Bindable, Equatable {
     case packed([UInt8])
     case text(String)

@@ -34,8 +34,8 @@ struct TagTable {
         }
     }
 
-    /// Removes a registration from the members of its tags with these names. Removes the tags that have no members
-    /// left.
+    /// Removes a registration from the members of the tags with these names. Then removes those of the tags that have
+    /// no members left.
     func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
             let (hub, isTemplate) = (index.scope.hub.rawValue, index.scope.kind == .template)

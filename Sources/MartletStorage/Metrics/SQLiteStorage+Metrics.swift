@@ -48,7 +48,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Counts the parts that wait, of notifications that have begun and have not ended.
+    /// Counts the waiting parts of all notifications that have begun and have not ended.
     public func waitingParts() async throws(StorageError) -> WaitingParts {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.first(

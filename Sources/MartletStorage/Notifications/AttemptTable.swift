@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Stores attempts as rows, and reads the attempts of a member from rows and from `PageRecords`, on one connection.
-/// Attempts are recorded only for pushes that had several.
+/// Attempts are recorded only for pushes that had several attempts.
 struct AttemptTable {
     private let connection: Connection
 

@@ -1,8 +1,8 @@
 import CMartletSQLite
 public import MartletCore
 
-/// The size of the backlog (accepted and not finished) of each hub and of all hubs together, on the connection that
-/// writes.
+/// The size of the backlog (the notifications that are accepted and not finished) of each hub and of all hubs together,
+/// on the connection that writes.
 ///
 /// Triggers report every change of a backlog within the transaction that makes it. So code that accepts, ends or
 /// removes a notification does not need to update the backlog, and no request has to count rows. The sizes are kept
@@ -133,7 +133,7 @@ extension BacklogSize {
 }
 
 extension SQLiteStorage {
-    /// Returns the size of a hub's backlog (accepted and not finished).
+    /// Returns the size of a hub's backlog (the notifications that are accepted and not finished).
     /// - Parameter hub: The hub; nil for all hubs together.
     public func backlogSize(of hub: Hub.ID?) async throws(StorageError) -> BacklogSize {
         try await writer.write { connection throws(StorageError) in BacklogTable(connection).size(of: hub) }

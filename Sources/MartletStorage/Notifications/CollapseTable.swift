@@ -208,7 +208,7 @@ private struct Later {
     let query: CollapseQuery
     private let connection: Connection
     private var known: [String: [Audience]] = [:]
-    /// The newest later delivery that was found to be for a device of the query.
+    /// The newest of the later deliveries that were found to target a device of the query.
     private(set) var newest: Delivery.ID?
 
     init(_ connection: Connection, _ query: CollapseQuery) {

@@ -30,8 +30,8 @@ struct ControlTable {
             if control == .running { try RolloutTable(connection).resetCounts(found.sequence) }
             if control == .canceled { try endParts(of: found.sequence, isWaiting: found.isWaiting, at: now) }
         }
-        // Releases the rest of a canary, unless the notification was paused. Resuming a paused canary only makes it
-        // hold again if it held before. Resuming a canary that has halted itself releases the rest.
+        // Releases the rest of a canary, unless the notification was paused: a canary that held before the pause holds
+        // again after a resume. If the canary has halted itself, a resume releases the rest.
         if control == .running, found.control != .paused, wish == .release || wish == .resume {
             try RolloutTable(connection).release(found.sequence, at: now)
         }

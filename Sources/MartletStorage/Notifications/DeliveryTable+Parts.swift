@@ -13,8 +13,8 @@ extension DeliveryTable {
     }
 
     /// Returns those of the given members that another delivery of the notification on the same platform has already
-    /// handled: it has reached the member, recorded a refusal or a retry of it, or sent the push of another channel's
-    /// member to the member's channel.
+    /// handled. The other delivery has reached the member, or has recorded a refusal or a retry of the member, or has
+    /// sent the push of another channel's member to this member's channel.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

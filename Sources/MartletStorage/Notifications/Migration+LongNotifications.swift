@@ -4,8 +4,8 @@ extension Migration {
     static let longLifetime = 86_400_000
 
     /// An index of the notifications that may be in progress for longer than the default lifetime, by their beginning.
-    /// The former states of registrations are kept since the oldest of these. Most notifications are not in the index
-    /// and cost nothing.
+    /// Former states of registrations are kept from the beginning of the oldest of these notifications. Most
+    /// notifications are not in the index, so storing them costs no more than before.
     static let longNotifications = Migration(
         name: "long notifications",
         script: """

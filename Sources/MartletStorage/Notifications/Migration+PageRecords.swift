@@ -2,7 +2,7 @@ extension Migration {
     /// A row has the refusals and attempts of some members of a page as one value (`PageRecords`), with the last of
     /// those members as its key. The rows of a delivery are about members in ascending order and never overlap. The
     /// tables `refusals` and `attempts` have the records of retries, and records that earlier versions wrote. If a
-    /// member has records in both, those in the other tables are newer.
+    /// member has records both here and in those tables, the records in those tables are newer.
     ///
     /// The columns `refusals` and `attempts` are the numbers of refusals and attempts in the row's `PageRecords`.
     static let pageRecords = Migration(

@@ -8,8 +8,8 @@ extension Migration {
     ///
     /// The sample of a canary has `sample_size` devices, or `sample_share` hundredths of a percent of the audience. Its
     /// members are those whose hash is not above `sample_threshold`. `held_at` is the time when all pages of the sample
-    /// had been sent; the canary then holds for `wait` milliseconds. `released_at` is the time when the rest was
-    /// released. `judged_at` is the time when that wait was over but the canary had too few answers to be released.
+    /// had been sent; the canary then holds for `wait` milliseconds. `judged_at` is the time when `wait` was over but
+    /// the canary had too few answers to be released. `released_at` is the time when the rest was released.
     ///
     /// `testers` of a hub is a tag expression; `app_name` and `app_icon` are for previews.
     static let parts = Migration(

@@ -31,10 +31,10 @@ struct NotificationTable {
         return .accepted(notification, overdue + deliveries)
     }
 
-    /// Begins the hub's overdue notifications before a notification with a collapse key is accepted. Overdue are
-    /// scheduled notifications with a collapse key that are due and have not begun, because the process was suspended
-    /// or the disk was full. The order in which deliveries begin decides which is newer, so the new notification must
-    /// not begin before them.
+    /// Begins the hub's overdue notifications before a notification with a collapse key is accepted. A scheduled
+    /// notification with a collapse key is overdue if it is due and has not begun, because the process was suspended or
+    /// the disk was full. The order in which deliveries begin decides which is newer, so the new notification must not
+    /// begin before the overdue ones.
     private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
         guard draft.collapse != nil, draft.dueAt == nil else { return [] }
         let due = try due(

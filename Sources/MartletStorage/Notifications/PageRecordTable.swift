@@ -13,8 +13,8 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the `PageRecords` whose range of members contains a member; nil if there are none. They need not have a
-    /// record of this member.
+    /// Returns the `PageRecords` whose range of members contains a member; nil if there are none. These `PageRecords`
+    /// may have no record of the member.
     func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
         try records(from: member, in: delivery, ">=")?.records
     }
@@ -71,7 +71,7 @@ struct PageRecordTable {
 
     // MARK: Writing
 
-    /// Stores the refusals and attempts of a page as rows with a `PageRecords` each, which has some hundred records.
+    /// Stores the refusals and attempts of a page in rows, each with one `PageRecords` of a few hundred records.
     /// - Returns: False if each record must be stored as a row of its own: the step is not about a page, an attempt
     ///   reached another channel than its member's, or a `PageRecords` about these or later members is stored already.
     func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
@@ -98,7 +98,7 @@ struct PageRecordTable {
                 restOfRefusals.removeFirst()
             }
             next = Self.lower(restOfRefusals.first?.member, restOfAttempts.first?.member)
-            // All records of a member are in the same `PageRecords`, so they end only between two members.
+            // All records of a member are in the same `PageRecords`, so a `PageRecords` ends only between two members.
             if encoder.isFull || next == nil { try insert(&encoder, through: member, of: step.delivery) }
         }
         return true
@@ -146,8 +146,8 @@ struct PageRecordTable {
     }
 }
 
-/// Looks up the registrations that refusals are about, and their ids. A native send goes to a channel; for it, the
-/// channel's oldest registration is used. Statements are prepared once for many refusals.
+/// Looks up the registrations that refusals are about, and their ids. A native send goes to a channel, so a refusal of
+/// a native send is about the channel's oldest registration. Statements are prepared once for many refusals.
 final class RefusedRegistrations {
     private var statements: BorrowedStatements
     private let ofChannel: Statement

@@ -50,8 +50,8 @@ struct RefusalTable {
             """, delivery.rawValue)
     }
 
-    /// Records that the notification of a delivery has no refusals any more, if its last ones were removed. It is then
-    /// no longer in the list of notifications with refusals.
+    /// Records that the notification of a delivery has no refusals any more, if its last refusals were removed. The
+    /// notification then leaves the list of notifications with refusals.
     func forgetRefusals(ofNotificationWith delivery: Int64) throws(StorageError) {
         try connection.run(
             """
@@ -160,15 +160,15 @@ struct RefusalTable {
 
     // MARK: Rows
 
-    /// Stores refusals as rows. The ids of a refusal's registration are stored with it, because the registration may be
-    /// removed as a result of it.
+    /// Stores refusals as rows. The ids of a refusal's registration are stored with the refusal, because a refusal can
+    /// lead to the removal of the registration.
     func insertRows(_ refusals: [Refusal], of delivery: Delivery.ID) throws(StorageError) {
         guard !refusals.isEmpty else { return }
         let registrations = try RefusedRegistrations(connection)
         defer { registrations.giveBack() }
         for refusal in refusals {
             let (registration, installation) = try registrations.ids(of: refusal)
-            // This is not INSERT OR REPLACE, because for that SQLite would keep a separate journal each time.
+            // This is not INSERT OR REPLACE, for which SQLite would keep a separate journal each time.
             try connection.run(
                 """
                 INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts,

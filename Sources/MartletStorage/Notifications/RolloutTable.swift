@@ -54,7 +54,7 @@ struct RolloutTable {
     }
 
     /// Records the time when a page of a delivery was sent, in the roll-out of its notification. After a restart, the
-    /// time of the next page follows from it.
+    /// time of the next page is computed from the recorded time.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """

@@ -20,7 +20,8 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // Most deliveries have sent no push to another channel than its member's. Then there is nothing to search for.
+        // Most deliveries have sent each push to the channel of the push's own member. Then there is nothing to search
+        // for.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)

@@ -1,19 +1,21 @@
 import Glibc
 public import MartletCore
 
-/// The data directory of a server whose data is in a shared database. It has what belongs to this process: the progress
-/// maps, beside certificates and the secret key. It is private and locked as one with a database is.
+/// The data directory of a server whose data is in a shared database. The directory contains what belongs to this
+/// process alone: the progress maps, the certificates and the secret key. It is private and locked, like a data
+/// directory that contains a database.
 public final class NodeDirectory: Sendable {
     private let directory: StorageDirectory
 
-    /// The name of the file that marks such a directory, so that no database is made in it by mistake.
+    /// The name of the file that marks a directory as this kind, so that no database is made in it by mistake.
     static let mark = "shared-database"
 
-    /// Returns whether a directory has served as one of these.
+    /// Returns whether a directory was used as the data directory of a server with a shared database.
     public static func exists(in path: String) -> Bool { StorageDirectory.exists("\(path)/\(mark)") }
 
     /// Makes the directory if it is missing, and locks it.
-    /// - Throws: `StorageError`; `.locked` if another process uses it, and if there is a database in it.
+    /// - Throws: `StorageError`; `.locked` if another process uses the directory. Also if the directory contains a
+    ///   database.
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
         guard !SQLiteStorage.exists(in: path) else {
@@ -33,8 +35,8 @@ public final class NodeDirectory: Sendable {
         try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
     }
 
-    /// The incarnation (`NodeStore`) of the process that has used the directory last; nil if it is not known. That process
-    /// has ended, because it had the lock.
+    /// The incarnation (`NodeStore`) of the process that last used the directory; nil if the incarnation is not known.
+    /// That process has ended, because it had the lock that this process has now.
     public var lastIncarnation: Int64? {
         let file = open(directory.file(Self.mark), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return nil }
@@ -44,7 +46,7 @@ public final class NodeDirectory: Sendable {
         return count > 0 ? Int64(String(decoding: bytes.prefix(count), as: UTF8.self)) : nil
     }
 
-    /// Records the incarnation of this process, for the next one.
+    /// Records the incarnation of this process, so that the next process can read it in `lastIncarnation`.
     public func record(incarnation: Int64) throws(StorageError) {
         let path = directory.file(Self.mark)
         let file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)

@@ -1,5 +1,6 @@
 extension Migration {
-    /// Whom an operator is at an identity provider; null for an operator who signs in with a password.
+    /// `issuer` and `subject` identify an operator at an identity provider; NULL for an operator who signs in with a
+    /// password.
     static let operatorIdentities = Migration(
         name: "operator identities",
         script: """

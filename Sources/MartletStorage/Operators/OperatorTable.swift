@@ -198,7 +198,7 @@ struct OperatorTable {
         }
         let name = if let known { String?.some(known.name) } else { try add(visit, at: session.createdAt) }
         guard let name else { return .tooMany }
-        // No session goes on with roles that it did not begin with.
+        // A session must not continue with other roles than it began with, so all sessions of the operator end.
         if let known, known.roles != visit.roles { try endSessions(of: name, except: nil) }
         try connection.run(
             "UPDATE operators SET roles = ? WHERE folded_name = ?", Self.text(of: visit.roles), name.lowercased())

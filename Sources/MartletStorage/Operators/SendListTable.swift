@@ -12,7 +12,8 @@ struct SendListTable {
 
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
-        // The few sends that are held are found by indices, however old they are; all others by scanning rows.
+        // Held sends are few; they are found by indices, however old they are. All other sends are found by scanning
+        // rows.
         let floor = query.phase == .held ? 1 : max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
             Self.listing(query.phase, query.author), before, floor, query.hub.rawValue, query.platform?.rawValue,

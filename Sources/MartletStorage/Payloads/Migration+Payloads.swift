@@ -2,10 +2,10 @@ extension Migration {
     /// A payload's text has a separate table, so that the text can be removed before the record. A payload's body is a
     /// file, whose name is in `body`.
     ///
-    /// `size` is the size in bytes of the content that is still stored. `payload_totals` has a sum for each sender: of
-    /// these sizes, plus `StoredPayload.recordSize` for each payload. It includes payloads that have expired but are
-    /// not removed yet. For payloads that can be read only once, `unread` counts the addressees that have not read
-    /// them.
+    /// `size` is the size in bytes of the content that is still stored. For each sender, `payload_totals` has the sum
+    /// of these sizes, plus `StoredPayload.recordSize` for each payload. The sum includes payloads that have expired
+    /// but are not removed yet. For payloads that can be read only once, `unread` counts the addressees that have not
+    /// read them.
     static let payloads = Migration(
         name: "payloads",
         script: """

@@ -15,7 +15,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// The numbers of members whose page of the file has no disk space. They are lost when the process ends.
     private let homeless = Locked<Set<Int64>>([])
-    /// False while `homeless` is empty, which is always the case unless the disk is full; then no lock is needed.
+    /// False while `homeless` is empty, which is always the case unless the disk is full. While false, no lock is
+    /// needed.
     private let hasHomeless = Atomic<Bool>(false)
     /// Called with this map when, for the first time, a member cannot be written to disk. The map must then be kept in
     /// memory.

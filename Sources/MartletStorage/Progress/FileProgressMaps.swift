@@ -21,7 +21,8 @@ public final class FileProgressMaps: ProgressMaps {
         var opened: [Delivery.ID: Opened] = [:]
         /// The maps with bits that are only in memory, because the disk is full.
         var homeless: [Delivery.ID: FileProgressMap] = [:]
-        /// The number of backups in progress, and the deliveries whose maps are removed when no backup is in progress.
+        /// The number of backups in progress. Maps of deliveries in `over` are removed when no backup is in progress
+        /// any more.
         var readers = 0
         var over: [Delivery.ID] = []
     }

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// Slots are reused. After a loss of power each word on disk can have any age: it may belong to the current delivery or
 /// to an earlier one. If an entry of an earlier delivery were accepted, a member of the current delivery would get no
-/// push. Therefore each entry contains the last 24 bits of the id of its delivery. Two deliveries of a hub with the
-/// same bits are at least 16,777,216 deliveries apart, and a slot is cleared when a delivery takes it. So an old entry could only
-/// be accepted if the kernel had not written its word to disk in all that time.
+/// push. Therefore each entry contains 24 bits that are computed from the id of its delivery. Two deliveries of a hub
+/// with the same 24 bits are at least 16,777,216 deliveries apart, and a slot is cleared when a delivery takes it. So
+/// an old entry could only be accepted if the kernel had not written its word to disk in all that time.
 ///
 /// Unchecked: the words are only accessed atomically, and exist for as long as the `ProgressSlots`.
 struct ProgressSlot: @unchecked Sendable {
@@ -104,8 +104,8 @@ struct ProgressSlot: @unchecked Sendable {
     }
 
     private static func tag(_ owner: Delivery.ID) -> UInt64 {
-        // Ids of a shared database have the number of their hub in the upper bits. It is mixed in, because two hubs may
-        // reach the same lower bits soon after each other.
+        // Ids of a shared database have the number of their hub in the upper bits. The number of the hub is mixed into
+        // the lower bits, because two hubs may reach the same lower bits soon after each other.
         let id = UInt64(bitPattern: owner.rawValue)
         return (id &+ (id >> 43) &* 0x9E37_79B9) & (1 << (64 - numberBits) - 1)
     }

@@ -10,7 +10,7 @@ final class SlotProgressMap: ProgressMap {
     private let slots: ProgressSlots
     private let openFile: @Sendable () throws(StorageError) -> FileProgressMap
     private let overflow: Locked<Overflow>
-    /// False as long as no member is stored outside the slot; then `contains` does not take the lock.
+    /// False as long as no member is stored outside the slot. While false, `contains` does not take the lock.
     private let hasOverflow: Atomic<Bool>
 
     private struct Overflow {

@@ -139,8 +139,8 @@ final class Connection {
 
     /// Defines a function that statements of this connection can call.
     /// - Parameters:
-    ///   - observer: The object that the function changes. The body gets it from `sqlite3_user_data`, unretained; it
-    ///     lives as long as the connection.
+    ///   - observer: The object that the function changes. The body gets the object from `sqlite3_user_data`,
+    ///     unretained. The object lives as long as the connection.
     func define(
         _ function: String, argumentCount: Int32, changing observer: any TransactionObserver,
         _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void

@@ -24,8 +24,8 @@ struct Sweeper {
     }
 
     /// Removes a portion of a kind of data.
-    /// - Returns: A number that is at least `limit` if there may be more to remove. It is mostly the number of removed
-    ///   rows.
+    /// - Returns: A number that is at least `limit` if there may be more to remove. For most kinds it is the number of
+    ///   removed rows.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
@@ -99,8 +99,8 @@ struct Sweeper {
         return connection.changes
     }
 
-    /// The SQL condition that a notification `n` may be removed. It may not be removed during a resend, which reads the
-    /// refusals of its original.
+    /// The SQL condition that a notification `n` may be removed. A notification with an unfinished resend may not be
+    /// removed, because the resend reads its refusals.
     private static let isOver = """
         n.finished_at <= ? AND NOT EXISTS
             (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)

@@ -1,8 +1,8 @@
 public import MartletCore
 
-/// The behaviour of a store of containers, as requirements that every one is to meet.
+/// The behaviour of a `ContainerStore`, as requirements that every implementation must meet.
 public enum ContainerConformance {
-    /// One sentence that can be checked on an empty store.
+    /// A requirement: one sentence, and a check of it on an empty store.
     public struct Requirement: Sendable, CustomStringConvertible {
         public let description: String
         private let body: @Sendable (any ContainerStore) async throws -> Void
@@ -12,7 +12,9 @@ public enum ContainerConformance {
             self.body = body
         }
 
-        /// - Throws: `ConformanceFailure` where the store does not meet the requirement.
+        /// Checks that a store meets the requirement.
+        /// - Parameter store: An empty store.
+        /// - Throws: `ConformanceFailure` if the store does not meet the requirement.
         public func check(_ store: any ContainerStore) async throws {
             try await body(store)
         }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A storage under test, with short words for what requirements do with it.
+/// A storage under test, with short helper functions for the requirements.
 struct StorageBench: Sendable {
     let storage: any StorageConformance.Storage
     let now = Timestamp(seconds: 1_700_000_000)
@@ -16,7 +16,7 @@ struct StorageBench: Sendable {
         try require(try await storage.createHub(name: name, settings: HubSettings(), at: now)).id
     }
 
-    /// What a put says; the key of a handle is its lower-case form.
+    /// Returns the draft of a registration. The key of its handle is the handle in lower case.
     func draft(
         _ handle: String, _ tags: [String] = [], on platform: PlatformID? = nil, template: Template? = nil,
         variables: [String: String] = [:], expiresAt: Timestamp? = nil, takesHandle: Bool = false
@@ -39,7 +39,7 @@ struct StorageBench: Sendable {
         return try await storage.apply(.put(draft, id: id, condition: condition), in: hub, at: timestamp ?? now).get()
     }
 
-    /// Why a put is refused; nil where it is not.
+    /// Puts a registration, and returns the reason why the put is refused; nil if it succeeds.
     func refusalOfPut(
         _ id: String, _ handle: String, in hub: Hub.ID, _ condition: WriteCondition = .none,
         at timestamp: Timestamp? = nil
@@ -48,7 +48,7 @@ struct StorageBench: Sendable {
         return try await refusal(of: change, in: hub, at: timestamp)
     }
 
-    /// Why a delete is refused; nil where it is not.
+    /// Deletes a registration, and returns the reason why the deletion is refused; nil if it succeeds.
     func refusalOfDelete(
         _ id: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at timestamp: Timestamp? = nil
     ) async throws -> RegistrationRefusal? {
@@ -59,7 +59,7 @@ struct StorageBench: Sendable {
         try await storage.registration(id, in: hub, at: timestamp ?? now)
     }
 
-    /// The ids of a listing, page by page.
+    /// Returns the ids of all registrations of a listing: one array for each page.
     func list(
         _ hub: Hub.ID, _ filter: RegistrationQuery.Filter = .all, pageSize: Int = 100, at timestamp: Timestamp? = nil
     ) async throws -> [[String]] {
@@ -103,7 +103,7 @@ extension StorageBench {
             .get()
     }
 
-    /// Why a write is refused; nil where it is not.
+    /// Writes an installation, and returns the reason why the write is refused; nil if it succeeds.
     func refusal(
         ofInstallation change: InstallationChange, in hub: Hub.ID, at timestamp: Timestamp? = nil
     ) async throws -> RegistrationRefusal? {
@@ -118,7 +118,7 @@ extension StorageBench {
         try await storage.installation(id, in: hub, at: timestamp ?? now)
     }
 
-    /// The registrations of a listing.
+    /// Returns the registrations of a hub, up to 1000.
     func rows(_ hub: Hub.ID, at timestamp: Timestamp? = nil) async throws -> [Registration] {
         try await storage.registrations(RegistrationQuery(hub: hub, filter: .all, limit: 1000, now: timestamp ?? now))
             .registrations
@@ -131,10 +131,10 @@ extension StorageBench {
     /// A whole audience, read in pages.
     struct Audience: Equatable {
         var channels: [ChannelID] = []
-        /// The sequence numbers of the members' registrations; 0 each in a native send.
+        /// The sequence numbers of the members' registrations. In a native send each of them is 0.
         var registrations: [Int64] = []
         var handles: [String] = []
-        /// For each member of a template send the template's body and the values of the push variables.
+        /// For each member of a template send, the body of the template followed by the values of the push variables.
         var rendered: [[String]] = []
         var skipped = 0
 
@@ -155,7 +155,7 @@ extension StorageBench {
                 now: timestamp ?? now))
     }
 
-    /// The audience of a template send.
+    /// Reads the whole audience of a template send.
     func templateAudience(
         _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil, through: Int64 = .max,
         among: [AudienceMember]? = nil, pageSize: Int = 1000, at timestamp: Timestamp? = nil
@@ -208,7 +208,7 @@ extension StorageBench {
             acceptedAt: timestamp, dueAt: due, expiresAt: (due ?? timestamp) + .seconds(60), request: request)
     }
 
-    /// Takes a notification that begins at once on one platform.
+    /// Accepts a notification that begins at once and has one delivery, and returns this delivery.
     func accept(
         _ hub: Hub.ID, to target: Notification.Target = .audience(nil), _ content: Notification.Content? = nil,
         at timestamp: Timestamp? = nil
@@ -246,7 +246,7 @@ extension StorageBench {
         ).members
     }
 
-    /// Refuses some pushes, which went to `to1`, `to2` ….
+    /// Records refusals of some members. The refused handles are `to1`, `to2`, and so on.
     func refuse(_ members: [AudienceMember], of delivery: Delivery) async throws {
         let refusals = members.enumerated().map { index, member in
             Refusal(

@@ -147,7 +147,7 @@ extension StorageConformance {
     ]
 }
 
-/// Registrations with random tags on shared handles, and what expressions are to match among them.
+/// Registrations with random tags that share handles, and the audiences that are expected for random expressions.
 private struct RandomAudience {
     private static let names = ["a", "b", "c", "d", "e"]
     private struct Entry {
@@ -157,9 +157,9 @@ private struct RandomAudience {
         var variables: [String: String]
     }
 
-    /// Live registrations of the platform, in the order of creation.
+    /// The registrations of the platform that have not expired, in the order of their creation.
     private var entries: [Entry] = []
-    /// In the order of channels.
+    /// The handles, in the order of their channels.
     private var handles: [String] = []
 
     init(_ bench: StorageBench, hub: Hub.ID, using random: inout SeededGenerator) async throws {

@@ -152,7 +152,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// Takes a notification with a collapse key that begins at once.
+    /// Accepts a notification that has a collapse key and begins at once.
     fileprivate func collapsing(_ hub: Hub.ID, to expression: String?, key: String = "k") async throws -> Delivery {
         var draft = notificationDraft(hub, to: .audience(try expression.map { try TagExpression($0) }))
         draft.collapse = Collapse(key: key)
@@ -167,7 +167,7 @@ extension StorageBench {
         try await superseded(delivery.id, delivery, devices)
     }
 
-    /// - Parameter rank: As which the delivery is ordered.
+    /// - Parameter rank: The delivery whose age counts as the age of `delivery`.
     fileprivate func superseded(
         _ rank: Delivery.ID, _ delivery: Delivery, _ devices: CollapseDevices
     ) async throws -> [Int] {

@@ -124,7 +124,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// The devices of a delivery with the key `k` that a later one is for.
+    /// Returns the indices of those devices that a later delivery with the key `k` also targets.
     fileprivate func supersededByKey(_ delivery: Delivery, _ devices: CollapseDevices) async throws -> [Int] {
         let query = CollapseQuery(
             delivery: delivery.id, hub: delivery.notification.hub, platform: delivery.platform, key: "k",

@@ -147,7 +147,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// A notification that begins at once on two platforms.
+    /// Accepts a notification that begins at once on two platforms.
     fileprivate func acceptedTwice() async throws -> (Hub.ID, Notification, [Delivery]) {
         let hub = try await hub()
         let template = Template(body: "$(a)")

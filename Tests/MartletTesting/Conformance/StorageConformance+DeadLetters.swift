@@ -9,7 +9,8 @@ extension StorageConformance {
             let original = try await bench.accept(hub)
             let members = try await bench.audience(hub).members
             try await bench.end(original, refusing: [0, 1, 2, 3].map { (members[$0], .badChannel) })
-            // One goes, one has a new handle, and one's handle is somebody else's now.
+            // The first registration is deleted, the second gets a new handle, and another registration takes the
+            // handle of the third.
             _ = try await bench.storage.apply(
                 RegistrationChange.delete(id: "1", condition: .none), in: hub, at: bench.now)
             try await bench.put("2", "new", in: hub)
@@ -100,7 +101,7 @@ extension StorageBench {
         return try require(deliveries.first)
     }
 
-    /// Ends a delivery with some refusals.
+    /// Ends a delivery, and records refusals of some of its members.
     func end(_ delivery: Delivery, refusing members: [(AudienceMember, OutcomeName)]) async throws {
         let refusals = members.map { member, outcome in
             Refusal(member: member, handle: PushHandle("to"), outcome: outcome, reason: "Gone", at: now)
@@ -119,7 +120,7 @@ extension StorageBench {
                 expiresAt: now + .seconds(60)))
     }
 
-    /// The delivery of a resend that is accepted.
+    /// Asks for a resend that must be accepted, and returns its delivery.
     func resent(_ original: Delivery, _ outcome: OutcomeName? = nil) async throws -> Delivery {
         let notification = original.notification
         guard case .accepted(_, let deliveries) = try await resend(notification.id, outcome, in: notification.hub),

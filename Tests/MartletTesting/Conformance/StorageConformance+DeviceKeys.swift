@@ -63,7 +63,8 @@ extension StorageConformance {
             let world: [(String, String, [String])] = [
                 ("1", "a", ["news", "username:Bob"]), ("2", "b", ["username:carol"]),
                 ("3", "c", ["NEWS", "username:bob", "username"]), ("4", "d", ["news", "from:eve"]),
-                // The channel is reached by way of the first.
+                // Registration 5 brings the channel into the audience. Registration 6 has the same channel and names
+                // its user.
                 ("5", "e", ["news"]), ("6", "e", ["username:dave"]),
             ]
             for (id, handle, tags) in world { try await bench.put(id, handle, tags, in: hub) }
@@ -99,7 +100,7 @@ extension StorageBench {
         try await storage.deviceKeys(of: try Tag(tag), in: hub, at: timestamp ?? now, limit: limit)
     }
 
-    /// The tags of an audience, folded, page by page.
+    /// Returns the tags of an audience in lower case: one array for each page.
     fileprivate func tags(
         _ prefix: String, _ expression: String, in hub: Hub.ID, pageSize: Int = 100
     ) async throws -> [[String]] {

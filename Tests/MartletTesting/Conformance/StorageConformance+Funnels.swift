@@ -49,7 +49,7 @@ extension StorageConformance {
                         refusal(4, .abandoned, handle: PushHandle("e"), isAnswered: false, attempts: 0),
                         refusal(5, .abandoned, handle: PushHandle("f"), isAnswered: false, attempts: 0),
                     ],
-                    // One that failed for no reason of its own.
+                    // Member 5 is counted as failed only because of this attempt: its refusal counts no attempt.
                     attempts: [
                         Attempt(
                             member: members[5], number: 1, outcome: .pnsUnavailable, reason: "", answer: nil,

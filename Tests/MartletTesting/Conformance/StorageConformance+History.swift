@@ -45,7 +45,8 @@ extension StorageConformance {
                 try await bench.storage.successors(of: members, present: present, in: delivery, at: bench.now)
             }
             try require(try await successors(of: [], present: page.members), is: Successors())
-            // Those that did not match, and those with templates, were not what made the channel a member.
+            // Registrations 4 and t have no successors, because they did not make the channel a member: 4 did not match
+            // the tag expression, and t has a template.
             for id in ["4", "1", "2"] { try await bench.put(id, "b\(id)", [id == "4" ? "y" : "x"], in: hub) }
             try await bench.put("t", "b1", ["x"], in: hub, template: Template(body: "$(a)"))
             let moved = try await successors(of: Array(page.members.prefix(2)), present: [page.members[2]]).moved
@@ -59,7 +60,7 @@ extension StorageConformance {
             let found = try await bench.storage.audience(query)
             try require(found.members, is: moved.map(\.registration).sorted())
             try require((0..<found.count).map { found.handle($0) }, is: [PushHandle("b1"), PushHandle("b2")])
-            // One whose handle is a member of its own, and one that is gone.
+            // Registration 1 gets the handle of another member, and registration 2 is deleted.
             try await bench.put("1", "a3", ["x"], in: hub)
             _ = try await bench.storage.apply(
                 RegistrationChange.delete(id: "2", condition: .none), in: hub, at: bench.now
@@ -68,7 +69,8 @@ extension StorageConformance {
             try require(last.map(\.member), is: [page.members[0]])
             try require(last.map(\.registration.channel), is: [page.members[2].channel])
             try require(last.map(\.awaited), is: [AwaitedRetry(member: page.members[2], dueAt: bench.now)])
-            // The member is in the audience by the newcomer alone, and its own registration has gone on.
+            // After this, only registration 1 keeps the member's channel in the audience. The member's own registration
+            // has another channel.
             try await bench.put("3", "b3", ["x"], in: hub)
             let deserted = try await successors(of: [page.members[0]], present: [page.members[2]]).moved
             try require(deserted.map(\.member), is: [page.members[0], page.members[2]])
@@ -86,7 +88,7 @@ extension StorageConformance {
             step.range = RangeRecord(
                 last: .end, snapshot: try await bench.snapshot(hub), startedAt: bench.now, endedAt: bench.now)
             try await bench.storage.record(step)
-            // The first leaves its handle, and the second takes it.
+            // Registration 1 leaves its handle, and registration 2 takes that handle.
             try await bench.put("1", "b1", ["x"], in: hub)
             try await bench.put("2", "a1", ["x"], in: hub)
             func successor(of member: AudienceMember) async throws -> Successor? {
@@ -98,7 +100,7 @@ extension StorageConformance {
             try require(
                 found.others, is: [page.members[0], AudienceMember(channel: found.registration.channel)].sorted())
             try require(found.isReached, is: false)
-            // The first was reached at its new handle, and not at the one that it had.
+            // The push to the first member reached the new handle of registration 1, and not its former handle.
             let moved = try require(try await successor(of: page.members[0]))
             var followed = DeliveryStep(delivery: native.id, isFannedOut: true, state: .processing)
             followed.attempts = [
@@ -110,7 +112,7 @@ extension StorageConformance {
             try require(
                 try await successor(of: page.members[1])?.others,
                 is: [AudienceMember(channel: found.registration.channel)])
-            // Whoever takes the handle that it was followed to is not sent to again.
+            // A registration that takes the handle that this push has reached gets no second push.
             try await bench.put("2", "b1", ["x"], in: hub)
             try require(try await successor(of: page.members[1])?.isReached, is: true)
             let there = AudienceMember(channel: moved.registration.channel)
@@ -140,18 +142,19 @@ extension StorageConformance {
                     of: [members[index]], present: [], in: delivery, at: bench.now)
                 return found.moved.first
             }
-            // While it has company there.
+            // Registration 1 takes the handle while registrations 2 and 3 still have it.
             try await bench.put("1", "b", ["x"], in: hub, template: template)
             try require(try await successor(0)?.others, is: [members[1], members[2]])
             try require(
                 try await successor(0)?.awaited, is: AwaitedRetry(member: members[2], dueAt: bench.now))
-            // After both have left, and a third has the handle in between.
+            // Registration 1 takes the handle again after registrations 2 and 3 have left it.
             try await bench.put("1", "c", ["x"], in: hub, template: template)
             for id in ["2", "3"] { try await bench.put(id, "d", ["x"], in: hub, template: template) }
             try await bench.put("1", "b", ["x"], in: hub, template: template)
             try require(try await successor(0)?.others, is: [members[1], members[2]])
             try require(try await successor(0)?.awaited, is: nil)
-            // Those of one device are nothing to each other.
+            // Registrations 2 and 3 belong to the same device, so registration 2 is not among the `others` of
+            // registration 3.
             try require(try await successor(2)?.others, is: [])
         },
         Requirement("Only what decides is kept: repeated writes leave nothing") { bench in

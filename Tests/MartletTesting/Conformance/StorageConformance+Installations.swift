@@ -307,7 +307,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// A part of the installation `i`, without the system tags that it has in a hub.
+    /// Returns a part of the installation `i`. The part has no system tags, which a hub would add.
     fileprivate func part(_ handle: String, _ tags: [String], template name: String? = nil) throws -> InstallationMerge
     {
         var part = InstallationPart(

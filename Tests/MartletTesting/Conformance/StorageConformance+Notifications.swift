@@ -190,7 +190,7 @@ extension StorageConformance {
             let other = try await bench.storage.release(due: bench.now + .seconds(30), limit: 9)
             try require(other.deliveries.map(\.notification.id) == [held.id], is: false)
             try require(other.count, is: 1)
-            // Nothing of it was sent.
+            // The paused notification has not begun, so only its expiry is due.
             try require(try await bench.storage.nextDue(), is: held.expiresAt)
             var new = bench.notificationDraft(hub, dueIn: 15)
             new.id = held.id

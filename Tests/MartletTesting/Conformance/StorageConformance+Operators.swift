@@ -126,7 +126,7 @@ extension StorageConformance {
         },
         Requirement("The last operator who may administer the server stays") { bench in
             try await bench.signUp("ops", "admin")
-            // An invitation that was not taken up does not count.
+            // An administrator who has not accepted the invitation yet does not count.
             try await bench.invite("invited", "admin", token: 5)
             let viewer = RoleGrants([RoleGrant(.viewer)])
             for change in [OperatorChange.roles(viewer), .isDisabled(true)] {
@@ -230,8 +230,8 @@ extension StorageBench {
         OperatorLink(tokenHash: [token], kind: kind, operatorName: name, expiresAt: now + .seconds(900))
     }
 
-    /// Signs a person of an identity provider in.
-    /// - Returns: The operator and the session; nil if the person was not let in.
+    /// Signs in a person of an identity provider.
+    /// - Returns: The operator and the session; nil if the person was not admitted.
     fileprivate func visit(
         _ subject: String, _ names: [String], _ roles: [RoleGrant], token: UInt8, at time: Timestamp? = nil,
         confirming confirmed: UInt8? = nil, countLimit: Int = 1000
@@ -258,7 +258,7 @@ extension StorageBench {
             Operator(name: name, roles: roles, createdAt: now), by: link(token, .invitation, of: name))
     }
 
-    /// Adds an operator with the password's hash `p`, and no session.
+    /// Adds an operator whose password has the hash `p`, and who has no session.
     fileprivate func signUp(_ name: String, _ role: String) async throws {
         try await invite(name, role, token: 200)
         let session = operatorSession(201, of: name, at: now)

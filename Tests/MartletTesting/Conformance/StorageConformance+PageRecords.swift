@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 extension StorageConformance {
-    /// A store may keep what a page has come to in another form than what retries have come to.
+    /// A store may record the outcomes of a page in another form than the outcomes of retries.
     static let pageRecords: [Requirement] = [
         Requirement("Refusals and attempts give the same answers, whether a page or a retry has recorded them") {
             bench in
@@ -67,7 +67,7 @@ extension StorageConformance {
     ]
 }
 
-/// Steps of a delivery at random: pages with refusals and attempts, then retries.
+/// Random steps of a delivery: first pages with refusals and attempts, then rounds of retries.
 private struct RandomCourse {
     private let bench: StorageBench
     private var pages: [DeliveryStep] = []

@@ -214,12 +214,12 @@ extension StorageBench {
         return try await accepted(canaryDraft(hub))
     }
 
-    /// When the hold of a canary began.
+    /// Returns the time when a canary began to hold; nil if it does not hold.
     func holdBegan(_ notification: Notification) async throws -> Timestamp? {
         try await storage.status(notification.id, in: notification.hub)?.canary?.heldAt
     }
 
-    /// Records that the sample was sent, with two successes.
+    /// Records the end of a canary's sample, with two successes.
     func endSample(_ delivery: Delivery) async throws {
         var step = DeliveryStep(
             delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now, counts: [.success: 2])

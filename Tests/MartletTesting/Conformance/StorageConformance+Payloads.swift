@@ -132,7 +132,7 @@ extension StorageConformance {
             _ = try await bench.added(other, quota: quota)
         },
         Requirement("Payloads that have expired, were withdrawn or were read once by all do not count") { bench in
-            // What was read once by all counts still as a record.
+            // A payload that every addressee has read once still counts as a record.
             let quota = 10 + 2 * StoredPayload.recordSize
             let first = try await bench.sent(bench.payload("1234567890", isOnce: true), to: ["bob", "carol"])
             _ = try await bench.read(first, by: "bob")
@@ -209,7 +209,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// A text of Alice's that lives for a minute.
+    /// Returns the draft of a text that Alice sends, and that expires after a minute.
     func payload(_ text: String, type: String = "", message: String = "", isOnce: Bool = false) -> PayloadDraft {
         PayloadDraft(
             kind: .secure, sender: "alice", type: type, contentType: "text/plain", message: message,

@@ -78,7 +78,7 @@ extension StorageConformance {
 }
 
 extension StorageBench {
-    /// A device of Bob's, and a notification for him.
+    /// Registers a device of Bob, and accepts a notification for him.
     func notified() async throws -> (Hub.ID, NotificationID) {
         let hub = try await hub()
         try await put("1", "h1", ["username:bob"], in: hub)

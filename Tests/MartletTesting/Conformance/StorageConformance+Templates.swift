@@ -174,7 +174,7 @@ extension StorageConformance {
             }
             try require(members, is: all.members)
             try require((4...8).contains(pages), is: true)
-            // A single member is not divided.
+            // A page always has at least one member, even if that member alone exceeds the limit.
             query.after = .none
             query.byteLimit = 1
             try require(try await bench.storage.audience(query).count, is: 1)

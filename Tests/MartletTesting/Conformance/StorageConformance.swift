@@ -1,7 +1,7 @@
 public import MartletCore
 
-/// The behaviour of the storage ports, as requirements that every storage is to meet. A change to a port comes with a
-/// change here.
+/// The behaviour of the storage ports, as requirements that every storage must meet. A change of a port needs a change
+/// of these requirements.
 ///
 /// ```swift
 /// @Test(arguments: StorageConformance.requirements)
@@ -16,7 +16,7 @@ public enum StorageConformance {
         & ReceiptStore
         & SendRecordStore & TraceStore & UserStore
 
-    /// One sentence about storage that can be checked on an empty one.
+    /// A requirement: one sentence, and a check of it on an empty storage.
     public struct Requirement: Sendable, CustomStringConvertible {
         public let description: String
         private let body: @Sendable (StorageBench) async throws -> Void
@@ -26,8 +26,9 @@ public enum StorageConformance {
             self.body = body
         }
 
-        /// - Parameter storage: Empty, and of no use to others.
-        /// - Throws: `ConformanceFailure` where the storage does not meet the requirement.
+        /// Checks that a storage meets the requirement.
+        /// - Parameter storage: An empty storage that nothing else uses.
+        /// - Throws: `ConformanceFailure` if the storage does not meet the requirement.
         public func check(_ storage: any Storage) async throws {
             try await body(StorageBench(storage))
         }
@@ -44,12 +45,13 @@ public enum StorageConformance {
         + composedMessages + deviceKeys + audienceTags + receipts + funnels + sends
 }
 
-/// What a storage did that it should not have done.
+/// The reason why a storage does not meet a requirement.
 public struct ConformanceFailure: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Throws unless two values are the same.
+/// Checks that a value equals the expected value.
+/// - Throws: `ConformanceFailure` if the values differ.
 func require<Value: Equatable>(
     _ found: Value, is wanted: Value, _ what: String = "", file: StaticString = #fileID, line: UInt = #line
 ) throws {
@@ -57,7 +59,8 @@ func require<Value: Equatable>(
     throw ConformanceFailure(description: "\(file):\(line) \(what) found \(found), wanted \(wanted)")
 }
 
-/// Throws unless there is a value.
+/// Returns a value that must not be nil.
+/// - Throws: `ConformanceFailure` if the value is nil.
 func require<Value>(_ value: Value?, file: StaticString = #fileID, line: UInt = #line) throws -> Value {
     guard let value else { throw ConformanceFailure(description: "\(file):\(line) found nothing") }
     return value

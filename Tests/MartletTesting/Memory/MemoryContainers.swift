@@ -2,7 +2,7 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// Containers in memory, for tests: by the same rules as the real ones.
+/// Containers in memory, for tests. They meet the same requirements as the real stores (`ContainerConformance`).
 public final class MemoryContainers: ContainerStore {
     fileprivate struct Content {
         var blob: Blob
@@ -44,7 +44,7 @@ public final class MemoryContainers: ContainerStore {
 
     public init() {}
 
-    /// How many uploads that can be resumed have neither been committed nor abandoned.
+    /// The number of resumable uploads that have been neither committed nor abandoned.
     public var unfinishedUploads: Int { state.withLock { $0.resumable.count } }
 
     public func createContainer(_ name: ContainerName) -> Bool {

@@ -1,7 +1,7 @@
 public import MartletCore
 import Synchronization
 
-/// Progress maps in memory.
+/// Progress maps in memory, for tests.
 public final class MemoryProgressMaps: ProgressMaps {
     private let maps = Mutex<[Delivery.ID: MemoryProgressMap]>([:])
 
@@ -27,7 +27,7 @@ public final class MemoryProgressMaps: ProgressMaps {
         maps.withLock { _ = $0.removeValue(forKey: delivery) }
     }
 
-    /// What a process that is killed now leaves to the next one.
+    /// Returns the maps as the next process would find them if this process were killed now.
     public func copy() -> MemoryProgressMaps {
         let copy = MemoryProgressMaps()
         let found = maps.withLock { $0.mapValues { $0.copy() } }
@@ -35,7 +35,7 @@ public final class MemoryProgressMaps: ProgressMaps {
         return copy
     }
 
-    /// How many deliveries have a map.
+    /// The number of deliveries that have a map.
     public var count: Int { maps.withLock { $0.count } }
 }
 

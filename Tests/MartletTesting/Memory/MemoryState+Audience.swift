@@ -39,7 +39,7 @@ extension MemoryState {
             variables: own)
     }
 
-    /// Each member with the registrations by which it is one.
+    /// Returns each member of an audience, with the registrations that match the query and make it a member.
     private func members(_ query: AudienceQuery) -> [(id: AudienceMember, entries: [MemoryRegistration])] {
         let matching = registrations.filter { entry in
             entry.hub == query.hub && entry.registration.platform == query.platform && entry.isLive(at: query.now)
@@ -115,7 +115,8 @@ extension MemoryState {
         return TemplateBinding(id: id, template: templates[Int(id.template) - 1], variables: variables)
     }
 
-    /// Ids are places in lists that only grow.
+    /// Returns a template binding. The ids in it are positions in lists that only grow, so an id never changes its
+    /// meaning.
     private mutating func rendering(_ template: Template, _ variables: [String: String]) -> TemplateBinding {
         if !templates.contains(template) { templates.append(template) }
         let index = templates.firstIndex(of: template) ?? 0
@@ -130,6 +131,7 @@ extension MemoryState {
         return Int64(self.variables.count)
     }
 
+    /// Applies one item of a push service's feedback.
     /// - Returns: Whether a channel was removed.
     mutating func apply(_ feedback: ChannelFeedback, in hub: Hub.ID, at now: Timestamp) -> Bool {
         guard let found = channels.firstIndex(where: { $0.id == feedback.channel && $0.hub == hub }) else {

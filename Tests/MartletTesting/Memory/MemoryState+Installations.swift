@@ -58,7 +58,7 @@ extension MemoryState {
                 in: hub, at: now))
     }
 
-    /// The installation of an id unless it has expired, with the handles of now.
+    /// Returns an installation with the current handles of its registrations; nil if it has expired or does not exist.
     func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) -> InstallationRecord? {
         guard var record = installations[MemoryName(hub: hub, id: id)] else { return nil }
         if let end = record.expiresAt, end <= now { return nil }

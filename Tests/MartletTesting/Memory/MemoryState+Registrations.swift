@@ -24,7 +24,7 @@ extension MemoryState {
         registrations.firstIndex { $0.hub == hub && $0.registration.id == id }
     }
 
-    /// A registration with its channel's handle.
+    /// Returns a registration with the current handle of its channel.
     func shown(_ entry: MemoryRegistration) -> Registration {
         var registration = entry.registration
         if let channel = channels.first(where: { $0.id == entry.channel }) { registration.handle = channel.handle }
@@ -42,7 +42,7 @@ extension MemoryState {
         }
     }
 
-    /// A registration of an installation becomes one that stands alone.
+    /// Takes a registration out of its installation, where its slot becomes a dead slot. The registration itself stays.
     private mutating func leaveInstallation(_ id: String, in hub: Hub.ID) {
         guard let index = index(of: id, in: hub), let slot = registrations[index].slot,
             let installation = registrations[index].registration.installation
@@ -73,7 +73,8 @@ extension MemoryState {
     }
 
     /// Creates or replaces a registration.
-    /// - Parameter row: Where it is a row of an installation: its id, and the slot.
+    /// - Parameter row: The id of the installation to which the registration belongs, and its slot there; nil if it
+    ///   belongs to none.
     mutating func write(
         _ draft: RegistrationDraft, id: String, row: (installation: String, slot: String)? = nil, in hub: Hub.ID,
         at now: Timestamp
@@ -129,7 +130,8 @@ extension MemoryState {
         return channel.id
     }
 
-    /// Leaves a tombstone, or of a row of an installation the note that its slot is dead.
+    /// Removes a registration. A registration that belongs to an installation leaves a dead slot. Any other leaves a
+    /// tombstone.
     mutating func remove(_ index: Int, _ cause: RegistrationEnding, at now: Timestamp) {
         keep(registrations[index], cause, at: now)
         let entry = registrations.remove(at: index)

@@ -17,7 +17,7 @@ extension MemoryState {
     }
 }
 
-/// Where registrations are now that members of one delivery had when their page was read.
+/// Finds the current channels of registrations that the members of a delivery had when their page was read.
 private struct SuccessorSearch {
     let state: MemoryState
     let delivery: Delivery
@@ -80,14 +80,16 @@ private struct SuccessorSearch {
         }
     }
 
-    /// The registrations that a member had, matched the expression by them, and has lost since.
+    /// Returns the registrations that the channel of a member had when its page was read, that then matched the tag
+    /// expression, and that have another channel now. Each is returned with its current channel.
     private func moved(from member: AudienceMember) -> [AudienceMember] {
         state.registrations.filter { $0.channel != member.channel && wasMeant($0, as: member) }.map {
             AudienceMember(channel: $0.channel, registration: $0.sequence)
         }
     }
 
-    /// Whether a registration that a member had is in the audience with its channel now as well.
+    /// Returns true if at least one registration that the channel of a member had when its page was read still has this
+    /// channel and matches the tag expression.
     func keepsOwn(_ member: AudienceMember) -> Bool {
         guard let snapshot = snapshot(of: member) else { return true }
         return state.registrations.contains {
@@ -114,7 +116,8 @@ private struct SuccessorSearch {
 
     // MARK: What was
 
-    /// What a registration was at a moment.
+    /// Returns the state that a registration had in a snapshot; nil if the registration did not exist or its state is
+    /// not kept.
     private func version(of sequence: Int64, at snapshot: AudienceSnapshot) -> RegistrationVersion? {
         let past = state.history.map(\.version).first { version in
             version.sequence == sequence && version.end.map { $0.change > snapshot.change } ?? false
@@ -129,7 +132,7 @@ private struct SuccessorSearch {
         entry.ranges.filter { $0.last >= member }.min { $0.last < $1.last }?.snapshot
     }
 
-    /// The channels of a channel's handle: itself, and those that are gone.
+    /// Returns a channel, and all removed channels that had the same handle.
     private func places(of channel: ChannelID) -> [ChannelID] {
         let current = state.channels.first { $0.id == channel }
         let former = state.formerChannels.filter {

@@ -28,7 +28,7 @@ extension MemoryStorage: CollapseStore {
 }
 
 extension MemoryState {
-    /// Each device by all that is known of it.
+    /// Returns the channel and the handle's key of each device of a query; nil where one of them is unknown.
     fileprivate func devices(of query: CollapseQuery) -> [(channel: ChannelID?, key: String?)] {
         switch query.devices {
         case .channels(let ids):
@@ -46,7 +46,8 @@ extension MemoryState {
         }
     }
 
-    /// Whether a delivery is for a registration with the channel that it had.
+    /// Returns whether the audience of a delivery includes a registration at its former channel. The tags are the
+    /// registration's current ones.
     fileprivate func isFor(_ delivery: Delivery, _ followed: FollowedRegistration, at now: Timestamp) -> Bool {
         guard case .audience(let expression) = delivery.notification.target else { return false }
         return followed.member <= delivery.bounds.channel

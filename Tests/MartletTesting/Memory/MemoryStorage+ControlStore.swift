@@ -136,7 +136,7 @@ extension MemoryStorage: ControlStore {
 }
 
 extension MemoryState {
-    /// Opens the gate of a canary that holds.
+    /// Releases the rest of a canary, if the canary holds: opens the gate of the part of the rest.
     fileprivate mutating func release(_ index: Int, at now: Timestamp) {
         let entry = notifications[index]
         guard entry.heldAt != nil, entry.releasedAt == nil, entry.waitingParts.contains(where: { $0.dueAt == nil })

@@ -35,7 +35,7 @@ extension MemoryStorage: DeviceKeyStore {
     }
 }
 
-/// A key, and the tag that it was put for.
+/// A device key, and the tag for which it was put.
 struct MemoryDeviceKey {
     let key: DeviceKey
     let tag: Tag

@@ -32,7 +32,8 @@ extension MemoryStorage: FunnelStore {
 }
 
 extension MemoryDelivery {
-    /// Members that were tried, and then neither refused nor reached, and wait for nothing.
+    /// The number of members that were tried without success and have neither a refusal nor a retry. A member whose
+    /// attempts were all superseded does not count.
     fileprivate var stopped: Int {
         Dictionary(grouping: attempts, by: \.member).count { member, attempts in
             refused[member] == nil && retries[member] == nil

@@ -249,7 +249,7 @@ extension MemoryState {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
         if let excess = excess(of: draft) { return .backlogged(excess) }
-        // Deliveries are newer in the order in which they begin.
+        // The order in which deliveries begin decides which is newer, so overdue notifications begin before this one.
         let isNewest = draft.collapse != nil && draft.dueAt == nil
         let older =
             isNewest
@@ -268,7 +268,7 @@ extension MemoryState {
         return .accepted(notification, draft.dueAt == nil ? overdue + begin(notification, at: draft.acceptedAt) : [])
     }
 
-    /// Scheduled notifications that begin at or before a time, in the order in which they are due.
+    /// Returns the scheduled notifications that begin at or before a time, in the order in which they are due.
     fileprivate func due(at now: Timestamp) -> [MemoryNotification] {
         notifications.filter { $0.isWaiting && $0.beginsAt <= now }
             .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
@@ -317,7 +317,8 @@ extension MemoryState {
         return delivery
     }
 
-    /// The parts of running notifications that wait, and when each begins.
+    /// Returns the waiting parts of all notifications that have begun, each with the index of its notification and the
+    /// time when it begins.
     fileprivate func waitingParts() -> [(index: Int, part: WaitingPart, beginsAt: Timestamp)] {
         notifications.indices.filter { notifications[$0].begunAt != nil }.flatMap { index in
             notifications[index].waitingParts.map { (index, $0, $0.dueAt ?? $0.expiresAt) }
@@ -396,7 +397,8 @@ extension MemoryDelivery {
             counts: counts)
     }
 
-    /// Whether a member was sent to, given up, is tried again, or was followed to by another.
+    /// Returns whether this delivery has handled a member: it has reached the member, has recorded a refusal or a retry
+    /// of the member, or has sent the push of another channel's member to this member's channel.
     fileprivate func hasHandled(_ member: AudienceMember) -> Bool {
         retries[member] != nil || refused[member] != nil || reached.contains { $0.contains(member.number) }
             || attempts.contains { $0.followed == member.channel && $0.member.channel != member.channel }

@@ -94,7 +94,7 @@ extension MemoryState {
         return entry.readers[user] != nil && !isNewcomer(user, to: entry.payload)
     }
 
-    /// Whether a user was added after a payload was sent.
+    /// Returns true if a user was added after a payload was sent. Such a user may not read the payload.
     fileprivate func isNewcomer(_ user: String, to payload: StoredPayload) -> Bool {
         users[user].map { $0.createdAt > payload.createdAt } ?? false
     }
@@ -106,7 +106,8 @@ extension MemoryState {
         return AddressedPayload(payload: entry.payload, readAt: readAt)
     }
 
-    /// What a user's live payloads take; texts that all have read once take nothing.
+    /// Returns the size in bytes that a sender's unexpired payloads count against the quota. A text that every
+    /// addressee has read once counts only as a record.
     fileprivate func contentSize(of sender: String, at now: Timestamp) -> Int64 {
         payloads.values.reduce(0) { sum, entry in
             guard entry.payload.sender == sender, entry.payload.expiresAt > now else { return sum }
@@ -120,7 +121,7 @@ extension MemoryState {
 }
 
 extension MemoryPayload {
-    /// Whether this is a text that every addressee has read once.
+    /// True if every addressee has read this payload, which is a text that can be read only once.
     fileprivate var isUsedUp: Bool {
         guard payload.isOnce, case .text = payload.content, isPublished else { return false }
         return !readers.isEmpty && readers.values.allSatisfy { $0 != nil }

@@ -36,7 +36,7 @@ extension MemoryStorage: ReceiptStore {
 }
 
 extension Receipt.Subject {
-    /// The hub, where it matters.
+    /// Returns the hub for a receipt of a notification; nil for a receipt of a payload, which belongs to no hub.
     fileprivate func hub(_ hub: Hub.ID) -> Hub.ID? {
         switch self {
         case .payload: nil
@@ -66,7 +66,7 @@ extension MemoryState {
 }
 
 extension Notification.Content {
-    /// nil for templates and messages.
+    /// The only platform of the content; nil for templates and composed messages.
     fileprivate var platform: PlatformID? {
         switch self {
         case .native(let platform, _): platform

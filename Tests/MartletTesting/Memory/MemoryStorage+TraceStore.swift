@@ -55,7 +55,7 @@ extension MemoryState {
         return (history.filter { $0.hub == hub }.map(\.version) + present).filter(isChosen)
     }
 
-    /// Keeps a registration as it was until now.
+    /// Adds to the history the state that a registration has had until now.
     mutating func keep(_ entry: MemoryRegistration, _ cause: RegistrationEnding, at now: Timestamp) {
         let end = RegistrationVersion.End(change: Int64(history.count + 1), at: now, cause: cause)
         history.append(

@@ -2,18 +2,20 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// The storage ports in memory, for tests: slow, simple and by the same rules as the real storage.
+/// Implements the storage ports in memory, for tests. It is slow and simple, and meets the same requirements as the
+/// real storages (`StorageConformance`).
 public final class MemoryStorage: Sendable {
-    /// Where bodies of payloads are.
+    /// The bodies of payloads.
     public let payloadBodies: PayloadBodies
     let state: Mutex<MemoryState>
 
     public convenience init() { self.init(MemoryState()) }
 
-    /// What a kill at this time would leave, but for bodies of payloads.
+    /// Returns the storage as the next process would find it if this process were killed now, but without bodies of
+    /// payloads.
     public func copy() -> MemoryStorage { MemoryStorage(state.withLock { $0 }) }
 
-    /// How much is kept of a hub.
+    /// Returns the number of entries that are stored for a hub.
     public func rowCount(of hub: Hub.ID) -> Int {
         state.withLock { state in
             let parts = [
@@ -30,7 +32,7 @@ public final class MemoryStorage: Sendable {
         }
     }
 
-    /// Removes every notification, as a sweep does of those that are long over.
+    /// Removes all notifications, as a sweep does with notifications that ended long ago.
     public func removeNotifications() {
         state.withLock { state in
             state.notifications = []
@@ -46,56 +48,56 @@ public final class MemoryStorage: Sendable {
     }
 }
 
-/// All that a memory storage holds.
+/// All data of a `MemoryStorage`.
 struct MemoryState {
     var hubs: [Hub] = []
     var lastHub: Int64 = 0
     var backendHub: Hub.ID?
     var namespaceRules: [AccessRule] = []
     var channels: [MemoryChannel] = []
-    /// Those that are gone.
+    /// The removed channels.
     var formerChannels: [MemoryChannel] = []
     var lastChannel: Int64 = 0
-    /// In the order of their sequence numbers.
+    /// The registrations, in the order of their sequence numbers.
     var registrations: [MemoryRegistration] = []
     var lastRegistration: Int64 = 0
-    /// What registrations were before they were changed or removed, in the order of the changes, with their hubs.
+    /// The former states of registrations, in the order of the changes, with their hubs.
     var history: [(hub: Hub.ID, version: RegistrationVersion)] = []
     var tombstones: Set<MemoryName> = []
-    /// Without the handles, which are those of their registrations.
+    /// The installations. The handles in the records are not used: the registrations have the current ones.
     var installations: [MemoryName: InstallationRecord] = [:]
-    /// Every template and set of push variables that an audience page has shown.
+    /// Every template, and every set of push variables, that an audience page has contained.
     var templates: [Template] = []
     var variables: [[String: String]] = []
-    /// In the order of their sequence numbers.
+    /// The notifications, in the order of their sequence numbers.
     var notifications: [MemoryNotification] = []
     var lastNotification: Int64 = 0
-    /// In the order of their ids.
+    /// The deliveries, in the order of their ids.
     var deliveries: [MemoryDelivery] = []
     var lastDelivery: Int64 = 0
     var pauses: [LaneID: [LanePause]] = [:]
     var quarantines: [LaneID: Set<String>] = [:]
     var requests: [Hub.ID: [[UInt8]: MemoryRequest]] = [:]
     var sends: [[UInt8]: SendRecord] = [:]
-    /// By folded name.
+    /// The users, by their names in lower case.
     var users: [String: User] = [:]
     var sessions: [[UInt8]: Session] = [:]
-    /// By name in lower case.
+    /// The operators, by their names in lower case.
     var operators: [String: Operator] = [:]
     var operatorFactors: [String: (factor: OperatorFactor, codes: Set<[UInt8]>)] = [:]
     var operatorLinks: [[UInt8]: OperatorLink] = [:]
     var operatorSessions: [[UInt8]: OperatorSession] = [:]
     var operatorActions: [OperatorAction] = []
     var metricHours: [Timestamp: String] = [:]
-    /// In the order of their creation.
+    /// The jobs, in the order of their creation.
     var jobs: [JobProgress] = []
     var payloads: [PayloadID: MemoryPayload] = [:]
-    /// In the order of their numbers.
+    /// The audit of payloads, in the order of the entries' numbers.
     var audit: [AuditEntry] = []
-    /// By the registration's sequence number.
+    /// The device keys, by the registration's sequence number.
     var deviceKeys: [Int64: MemoryDeviceKey] = [:]
     var receipts: [MemoryReceiptKey: DeviceReceipt] = [:]
-    /// Of which platform the device of a receipt of a notification was.
+    /// For each receipt of a notification, the platform of the device that sent the receipt.
     var receiptPlatforms: [MemoryReceiptKey: PlatformID] = [:]
 }
 
@@ -119,9 +121,9 @@ struct MemoryRegistration {
     let sequence: Int64
     let hub: Hub.ID
     var channel: ChannelID
-    /// Where it is a row of an installation.
+    /// The slot of the registration in its installation; nil if it belongs to none.
     var slot: String?
-    /// Its handle is the channel's.
+    /// The registration. Its handle may be outdated; `MemoryState.shown` returns it with the channel's handle.
     var registration: Registration
 
     func isLive(at now: Timestamp) -> Bool {
@@ -144,7 +146,7 @@ struct MemoryNotification {
     var releasedAt: Timestamp?
     var isJudged = false
 
-    /// When the canary's time to wait is over; nil unless the clock is to judge it.
+    /// The time when the canary's wait is over; nil if the canary does not hold, or does not continue by itself.
     var canaryDueAt: Timestamp? {
         guard control == .running, releasedAt == nil, !isJudged, let wait = notification.rollout?.wait else {
             return nil
@@ -153,7 +155,7 @@ struct MemoryNotification {
     }
 
     var isWaiting: Bool { begunAt == nil && canceledAt == nil }
-    /// When it can begin, as long as it waits. A paused one begins only to end.
+    /// The time when a waiting notification begins. A paused one begins when it expires, and then ends at once.
     var beginsAt: Timestamp { control.isHeld ? max(dueAt, notification.expiresAt) : dueAt }
     var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }
@@ -165,7 +167,7 @@ struct MemoryDelivery {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [AudienceMember: RefusalRecord] = [:]
     var retries: [AudienceMember: Retry] = [:]
-    /// What of the evidence telemetry does not show.
+    /// The refusals with their evidence. `refusals` has the records that telemetry shows.
     var refused: [AudienceMember: Refusal] = [:]
     var ranges: [RangeRecord] = []
     var attempts: [Attempt] = []
@@ -173,7 +175,7 @@ struct MemoryDelivery {
     var supersedesNone = false
 }
 
-/// What was accepted under a key.
+/// The notification that was accepted for a request with an identity.
 struct MemoryRequest {
     let fingerprint: [UInt8]
     let notification: NotificationID
@@ -183,14 +185,14 @@ struct MemoryRequest {
 struct MemoryPayload {
     let payload: StoredPayload
     var isPublished = false
-    /// When each addressee has read it first.
+    /// The addressees, each with the time when it first read the payload; nil if it has not read the payload.
     var readers: [String: Timestamp?] = [:]
 }
 
-/// What there is one receipt of.
+/// Identifies a receipt. A device has at most one receipt of each event for one subject.
 struct MemoryReceiptKey: Hashable {
     let subject: Receipt.Subject
-    /// Of a notification.
+    /// The hub of a notification; nil for a payload.
     let hub: Hub.ID?
     let device: String
     let event: Receipt.Event

@@ -1,14 +1,14 @@
 import CMartletProcess
 import Glibc
 
-/// A PostgreSQL cluster of the tests' own, started once for the whole run and removed when the process ends.
+/// A PostgreSQL cluster for the tests. It is started once for the whole run, and removed when the process ends.
 public final class TestCluster: Sendable {
-    /// The cluster; nil where PostgreSQL is missing. The reason is printed.
+    /// The cluster; nil if PostgreSQL cannot be started. The reason is printed.
     public static let shared = TestCluster()
 
     /// The directory of the server's socket.
     public let directory: String
-    /// As long as this end of the pipe is open, the cluster stays.
+    /// The write end of a pipe. The cluster runs as long as this end is open.
     private let lifeline: Int32
 
     /// The address of the cluster's database.
@@ -40,7 +40,7 @@ public final class TestCluster: Sendable {
         lifeline = input[1]
     }
 
-    /// The first line that comes from a descriptor.
+    /// Reads the first line of text from a file descriptor.
     private static func line(of descriptor: Int32) -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -2,12 +2,14 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// A push service that only tests know, so that nothing can depend on a platform by name. Its handles are lofts: up to
+/// A push service that only tests know, so that tests depend on no real platform. Its handles are called lofts: up to
 /// 64 letters and digits, compared without case.
 ///
-/// What its answers mean: 200 delivered, 301 moved to the loft in the body, 400 refused, 401 a new token is needed,
-/// 403 bad credential, 404 gone, 410 gone if the platform is healthy, 413 refused for every loft, 429 later for this
-/// loft, 503 later for all (both obey `retry-after` in seconds).
+/// The meaning of its status codes: 200 delivered; 301 the device has moved to the loft in the body; 400 refused; 401 a
+/// new token is needed; 403 bad credential; 404 the device is gone; 407 the credential is unknown, so try this loft
+/// again after 15 minutes; 410 the device is gone if the platform is healthy; 413 the message is refused for every
+/// loft; 429 try this loft again later; 503 try all lofts again later. 429 and 503 may have a `retry-after` field in
+/// seconds.
 public struct CarrierPigeon: PushService {
     public static let platform = PlatformID(rawValue: "pigeon")
 
@@ -57,10 +59,10 @@ public struct CarrierPigeon: PushService {
         guard !message.body.isEmpty else { throw PushServiceError(.badMessage, "A pigeon carries at least a byte.") }
     }
 
-    /// The field `pigeon-collapse`.
+    /// Returns the value of the field `pigeon-collapse`.
     public static func collapseKey(of message: Message) -> String? { message.fields["pigeon-collapse"] }
 
-    /// The field `pigeon-seconds`.
+    /// Returns the message with its remaining lifetime in seconds in the field `pigeon-seconds`.
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
         var message = message
         message.fields["pigeon-seconds"] = String((expiry - now).components.seconds)
@@ -74,7 +76,7 @@ public struct CarrierPigeon: PushService {
         return message
     }
 
-    /// The texts as lines of name and value, the alert as a field.
+    /// Returns a message with one line of name and value for each text. The alert is in the field `pigeon-alert`.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let lines = data.texts.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
         let message = Message(
@@ -83,7 +85,7 @@ public struct CarrierPigeon: PushService {
         return message
     }
 
-    /// A JSON object; the collapse key is a field.
+    /// Returns a message whose body is a JSON object. The collapse key is in a field.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var note = composed.data.mapValues(JSON.string)
         note["title"] = composed.title.map(JSON.string)

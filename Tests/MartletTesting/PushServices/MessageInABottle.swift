@@ -1,8 +1,8 @@
 public import MartletCore
 public import MartletModel
 
-/// A platform that only tests know and that nothing sends to. Its handles have two parts, which are compared as they
-/// are.
+/// A platform that only tests know, and to which Martlet cannot send. Its handles have two parts, which are compared
+/// exactly.
 public struct MessageInABottle: PushPlatform {
     public static let platform = PlatformID(rawValue: "bottle")
 
@@ -33,7 +33,7 @@ public struct MessageInABottle: PushPlatform {
         return message
     }
 
-    /// The values, one on each line; a bottle shows nothing by itself.
+    /// Returns a message with one line for each value. A device of this platform displays nothing by itself.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let message = Message(body: Array(data.texts.map(\.value).joined(separator: "\n").utf8))
         try check(message)

@@ -2,7 +2,8 @@ public import MartletCore
 public import MartletModel
 import Synchronization
 
-/// A clock that stands still until a test moves it. Anyone who sleeps wakes when the hand passes their moment.
+/// A clock that stands still until a test moves it. When the clock passes the time for which a task sleeps, the task
+/// wakes.
 public final class ManualTimeSource: TimeSource {
     private struct Sleeper {
         var timestamp: Timestamp
@@ -19,28 +20,28 @@ public final class ManualTimeSource: TimeSource {
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
         var watchers: [Watcher] = []
-        /// Sleeps that were cancelled before they began.
+        /// The ids of sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter now: By default some moment in 2023.
+    /// - Parameter now: The time that the clock shows at first; by default a time in 2023.
     public init(_ now: Timestamp = Timestamp(seconds: 1_700_000_000)) {
         state = Mutex(State(now: now))
     }
 
     public var now: Timestamp { state.withLock { $0.now } }
 
-    /// When the soonest sleeper wakes; nil where nobody sleeps.
+    /// The time when the next sleeping task wakes; nil if no task sleeps.
     public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.timestamp).min() } }
 
     public func advance(by duration: Duration) {
         advance(to: now + duration)
     }
 
-    /// Moves the hand and wakes those whose moment has come, the soonest first. It may also be moved back, which wakes
-    /// everybody.
+    /// Moves the clock, and wakes the tasks whose time has come, the earliest first. If the clock is moved back, all
+    /// sleeping tasks wake.
     public func advance(to timestamp: Timestamp) {
         let due = state.withLock { state in
             let isSetBack = timestamp < state.now
@@ -52,7 +53,8 @@ public final class ManualTimeSource: TimeSource {
         for sleeper in due { sleeper.wake.resume() }
     }
 
-    /// Returns as soon as so many sleep at the same time: the signal that those under test wait for the clock.
+    /// Returns as soon as at least this many tasks sleep at the same time. Then the code under test waits for the
+    /// clock.
     public func untilSleeping(_ count: Int = 1) async {
         await withCheckedContinuation { tell in
             let isReached = state.withLock { state in
