@@ -147,12 +147,13 @@ enum UserStatements {
         """)
 
     /// Stores a session. If the session's user has been removed meanwhile, the session is not stored, and so grants no
-    /// access. The lock on the user's row keeps the user from being removed before the COMMIT.
+    /// access. The lock on the user's row makes this statement wait for a change of the password, and such a change wait
+    /// for this transaction: the change then ends this session too, or the log-in sees the new password.
     static let addSession = Statement.rare(
         [.bytes, .int8, .int8, .bytes],
         """
         INSERT INTO sessions (token_hash, created_at, expires_at, user_name)
-        SELECT $1, $2, $3, u.folded_name FROM users u WHERE u.folded_name = $4 FOR KEY SHARE
+        SELECT $1, $2, $3, u.folded_name FROM users u WHERE u.folded_name = $4 FOR SHARE
         ON CONFLICT (token_hash) DO UPDATE SET created_at = excluded.created_at, expires_at = excluded.expires_at,
             user_name = excluded.user_name
         """)
