@@ -5,6 +5,8 @@ enum InstallationSlot {
     /// - Parameter tile: The id of the secondary tile; nil for the installation's own channel.
     static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
 
+    /// Returns the slot of the registration with a template.
+    /// - Parameter tile: The id of the secondary tile; nil for the installation's own channel.
     static func template(_ name: String, tile: String? = nil) -> String {
         "\(root(of: tile))/templates/\(escaped(name))"
     }

@@ -1,4 +1,5 @@
-/// Operations on the UTF-8 of a property's value, for the forms in which an expression inserts the value.
+/// Operations on the UTF-8 bytes of a property's value. A template inserts the value as it is, shortened or encoded, as
+/// its `$(…)`, `.(…)`, `%(…)` or `#(…)` says.
 extension [UInt8] {
     /// Returns the first `count` characters, or the whole text if it is shorter. A character is an extended grapheme
     /// cluster.

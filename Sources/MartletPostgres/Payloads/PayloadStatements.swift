@@ -105,7 +105,7 @@ enum PayloadStatements {
 
     // MARK: Receipts
 
-    /// Stores a receipt if the user is an addressee, and the payload is not for another device.
+    /// Stores a receipt if the user is an addressee and the payload is for all devices of the user or for this device.
     static let addReceipt = Statement.rare(
         [.int4, .bytes, .text, .bytes, .int8, .int8],
         """

@@ -1,14 +1,17 @@
 import MartletHTTP
 import MartletModel
 
-/// The part of the administration API that manages the server's own key.
+/// The part of the administration API that manages the keys with which the server seals secrets.
+///
+/// The body of every answer is `{"keys": [id…], "left": n}`: the ids of the keys, newest first, and the number of secrets
+/// that are sealed with an older key than the newest.
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /server-key` | 200 `{"keys": [id…], "left"}`: newest first, and the number of secrets sealed with older keys |
-/// | `POST /server-key` | 201, the same body; a new key has been added |
-/// | `POST /server-key/reseal` | 200, the same body, after some seconds of work; to be repeated until `left` is 0 |
-/// | `DELETE /server-key` | 200, the same body; all keys but the newest have been removed |
+/// | `GET /server-key` | 200 |
+/// | `POST /server-key` | 201; a new key has been added |
+/// | `POST /server-key/reseal` | 200 after some seconds of work; the request is to be repeated until `left` is 0 |
+/// | `DELETE /server-key` | 200; all keys but the newest have been removed |
 struct KeyAdministration: Sendable {
     let rotation: KeyRotation
 

@@ -31,8 +31,8 @@ public struct WebPushSimulator: PushServiceSimulator {
             case browser(BrowserChannel)
         }
 
-        /// The text that is registered with a hub: the endpoint and the keys as JSON, or only the endpoint for a real
-        /// browser.
+        /// The handle to register with a hub: the endpoint and the keys as JSON. If a real browser has made the
+        /// subscription, only the endpoint, because only the browser knows the keys.
         let handle: String
         let keys: Keys
         /// The key of the sender for whom the subscription was created; nil if it accepts any sender.
