@@ -72,8 +72,8 @@ struct SuccessorTable {
         return [successor]
     }
 
-    /// Returns the registrations with templates that a channel had when its page was read, except registrations that
-    /// were reached at another channel.
+    /// Returns the registrations with templates that a channel had when this delivery read the page with the channel. A
+    /// registration that has moved to another channel, and has got its push there, is left out.
     private func registrations(at channel: ChannelID) throws(StorageError) -> [AudienceMember] {
         let first = AudienceMember(channel: channel)
         guard let snapshot = try ranges.snapshot(of: first, in: delivery.id) else { return [] }
