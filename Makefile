@@ -111,8 +111,7 @@ bench: build ## measure against yardsticks on this machine and say which targets
 	@Scripts/setup bench
 	@Benchmarks/run $(if $(GROWTH),--growth)
 
-# The peers take some thousand pushes a second: with more broadcasts than a hundredth of the sends, hours of pushes are
-# left when the last kill was. A wait after a failure doubles up to an hour, which is silence in the third.
+# A wait after a failure doubles up to an hour, which is silence in the third.
 durability: build ## kill the server 4 x 500 times under load and count what is missing, about two hours
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --broadcasts 0.01 --throttle 500 --refuse 50 --settle 300

@@ -60,6 +60,9 @@ TERMINATE = """
     WITH ended AS (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'martlet')
     SELECT count(*) FROM ended"""
 LIFETIME = 30 * 24 * 3600  # of signatures, which outlives any clock
+# Pushes of broadcasts to everybody, after which there are no more: the peers take some hundred to some thousand a second,
+# so that a quick machine would leave hours of them.
+MOST_BROADCAST = 2_000_000
 
 
 class Device:
@@ -130,6 +133,7 @@ class Storm:
         self.failures = []
         self.devices, self.messages = {}, {}  # by token, by key
         self.kills = []
+        self.broadcast = 0  # pushes
 
     def tick(self):
         self.clock += 1
@@ -361,7 +365,7 @@ class Writer:
         users, devices = None, list(self._storm.devices.values())
         if guests:
             users, devices = {guests[0].user}, guests
-        elif self._random.random() >= self._storm.broadcasts:
+        elif self._random.random() >= self._storm.broadcasts or self._storm.broadcast >= MOST_BROADCAST:
             users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
             devices = [device for device in self._devices if device.user in users]
         elif not (is_composed and self._storm.together):
@@ -370,6 +374,8 @@ class Writer:
         if not is_probe and self._random.random() < SCHEDULED:
             due = shown + self._random.uniform(0, LONGEST_AHEAD)
         owed = {device.token for device in devices if device.certain()}
+        if users is None:
+            self._storm.broadcast += len(owed)
         service = guests[0].service if len(guests) == 1 else "apns"
         message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), shown, due, service)
         message.is_composed = is_composed
