@@ -17,12 +17,13 @@ import processes
 DAY, HOUR, MINUTE = 86_400, 3600, 60
 
 
-def share():
-    """What programs under libfaketime share, as its own command makes it. Without it the library would make it in each
-    of them and set a variable to say so, which moves the environment away from where Swift looks for the arguments."""
+def share(number):
+    """What a program under libfaketime shares with its children, as the library's own command makes it. Without it the
+    library would make it in the program and set a variable to say so, which moves the environment away from where Swift
+    looks for the arguments."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.sem_open.restype = ctypes.c_void_p
-    names = [f"/martlet-{os.getpid()}-{kind}".encode() for kind in ("semaphore", "memory")]
+    names = [f"/martlet-{os.getpid()}-{number}-{kind}".encode() for kind in ("semaphore", "memory")]
     if not libc.sem_open(names[0], os.O_CREAT, 0o600, 1):
         raise processes.Failed("a semaphore could not be made")
     atexit.register(libc.sem_unlink, names[0])
@@ -45,7 +46,7 @@ class Clock:
         """Programs look at it always, or once in a second, which costs less."""
         self._path, self._is_looked_at_always = path, is_looked_at_always
         self._past = []  # (steady before it was set, steady behind that, offset)
-        self._shared = share()
+        self._shares = 0
         self._timers = path + "-timers.so"
         forgetful.build(self._timers, "steady_timers.c")
         self.set(0)
@@ -58,12 +59,15 @@ class Clock:
         return found[0]
 
     def environment(self, base=None):
+        """For one start of one program: a program that was killed while it held the semaphore would keep the next from
+        starting."""
         base = dict(base or os.environ)
+        self._shares += 1
         preloaded = " ".join(filter(None, [base.get("LD_PRELOAD"), self._timers, self.library()]))
         looks = {"FAKETIME_NO_CACHE": "1"} if self._is_looked_at_always else {"FAKETIME_CACHE_DURATION": "1"}
         return base | looks | {
             "LD_PRELOAD": preloaded, "FAKETIME_TIMESTAMP_FILE": self._path,
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "FAKETIME_SHARED": self._shared}
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "FAKETIME_SHARED": share(self._shares)}
 
     @property
     def jumps(self):

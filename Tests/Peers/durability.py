@@ -22,6 +22,7 @@ import asyncio
 import bisect
 import contextlib
 import collections
+import functools
 import json
 import os
 import random
@@ -531,7 +532,8 @@ class Run:
         # The services see the same clock: otherwise they would refuse what is signed by another.
         services = None
         if self._clock:
-            services, environment = self._clock.environment(), self._clock.environment(environment)
+            services = self._clock.environment
+            environment = functools.partial(self._clock.environment, environment)
         self._peer = processes.APNsPeer(os.path.join(directory, "apns"), *faults, environment=services)
         self._simulator = None
         if options.simulator:

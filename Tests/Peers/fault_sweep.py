@@ -107,7 +107,7 @@ class Sweep:
         self._data = os.path.join(directory, "data")
         os.mkdir(self._data, 0o700)
         self._clock = disturbances.Clock(os.path.join(directory, "clock"), is_looked_at_always=False)
-        environment = self._clock.environment()
+        environment = self._clock.environment
         self._simulator = simulators.Simulator(
             options.martlet, os.path.join(directory, "simulator"), environment=environment)
         self._server = processes.Server(

@@ -32,7 +32,8 @@ def create_hub(binary, data, hub):
 
 
 class Program:
-    """A process that prints a ready line and serves until it is told to stop."""
+    """A process that prints a ready line and serves until it is told to stop. Its environment may be a function, which
+    is called for each start."""
 
     def __init__(self, command, log, environment=None):
         self._command, self._log, self._environment = command, log, environment
@@ -41,9 +42,10 @@ class Program:
     async def start(self):
         """Its ready line."""
         self.process = None
+        environment = self._environment() if callable(self._environment) else self._environment
         with open(self._log, "ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *self._command, stdout=asyncio.subprocess.PIPE, stderr=log, env=self._environment
+                *self._command, stdout=asyncio.subprocess.PIPE, stderr=log, env=environment
             )
         line = await asyncio.wait_for(self.process.stdout.readline(), START_TIMEOUT)
         if b": ready " not in line:
