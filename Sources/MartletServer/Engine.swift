@@ -56,7 +56,7 @@ struct Engine: Sendable {
     let requestLog: RequestLog
     private let retention: Retention
     private let backupNotice = SharedBackupNotice()
-    let time = SystemTime()
+    let time = ServerTime()
     private let platforms = PushPlatforms.all
 
     static func open(
@@ -89,6 +89,10 @@ struct Engine: Sendable {
         requestLog = RequestLog(configuration.accessLog, log: log, time: time)
         self.data = data
         let storage = data.storage
+        if let nodes = storage.nodeStore {
+            let asked = ContinuousClock.now
+            _ = time.follow(try await nodes.databaseTime(), readWithin: .now - asked)
+        }
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
         signer = try keys.urlSigner()
@@ -155,7 +159,7 @@ struct Engine: Sendable {
                 NodeService(
                     NodeService.Parts(
                         store: store, ownership: ownership, lease: lease, hubs: hubs, operators: operators,
-                        dispatcher: dispatcher, jobs: jobs, log: log))
+                        dispatcher: dispatcher, jobs: jobs, time: time, log: log))
             }
         }
         metrics = ServerMetrics(

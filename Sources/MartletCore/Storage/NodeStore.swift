@@ -28,6 +28,9 @@ public protocol NodeStore: Sendable {
     ///   then drop all data that it has in memory and begin with a new incarnation.
     func renew() async throws(StorageError) -> NodeRenewal
 
+    /// Returns the time of the database's clock.
+    func databaseTime() async throws(StorageError) -> Timestamp
+
     /// Ends the lease, so that other nodes take over at once. Call this when nothing is being sent any more.
     func leave() async throws(StorageError)
 
@@ -44,11 +47,14 @@ public struct NodeRenewal: Hashable, Sendable {
     public var directoryVersion: Int64
     /// The number of nodes whose leases have not ended, this one among them.
     public var liveNodes: Int
+    /// The time of the database's clock, when the lease was renewed.
+    public var databaseTime: Timestamp
 
-    public init(hubs: [Hub.ID: Int64], directoryVersion: Int64, liveNodes: Int) {
+    public init(hubs: [Hub.ID: Int64], directoryVersion: Int64, liveNodes: Int, databaseTime: Timestamp) {
         self.hubs = hubs
         self.directoryVersion = directoryVersion
         self.liveNodes = liveNodes
+        self.databaseTime = databaseTime
     }
 }
 

@@ -20,6 +20,10 @@ struct NodeStart: Sendable {
         var predecessor: Int64?
     }
 
+    /// How long the lease lasts with which a node joins. The node owns no hub before its first renewal, so a long lease
+    /// delays no takeover, and a slow machine can end its start.
+    private static let startPatience = Duration.seconds(60)
+
     static func run(
         _ settings: ConnectionSettings, _ sealer: any Sealer, _ applicant: Applicant, _ connection: Connection
     ) throws(DatabaseFailure) -> Result<NodeStart, StorageError> {
@@ -37,7 +41,7 @@ struct NodeStart: Sendable {
             $0.add(applicant.name)
             $0.add(applicant.version)
             $0.add(Int32(Migration.all.count))
-            $0.add(applicant.lease.wholeMilliseconds)
+            $0.add(max(applicant.lease, Self.startPatience).wholeMilliseconds)
         }
         batch.add(unfinished)
         if let predecessor = applicant.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }

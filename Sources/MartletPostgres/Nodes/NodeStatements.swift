@@ -1,6 +1,7 @@
 /// The statements by which nodes divide the shards. Durations are in milliseconds.
 enum NodeStatements {
     private static func milliseconds(_ parameter: String) -> String { "\(parameter) * interval '1 millisecond'" }
+    private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
     static let join = Statement.rare(
         [.bytes, .bytes, .int4, .int8],
@@ -69,9 +70,11 @@ enum NodeStatements {
     static let directory = Statement.rare(
         [],
         """
-        SELECT s.directory_version, (SELECT count(*) FROM nodes n WHERE NOT n.is_dead AND n.until > clock_timestamp())
+        SELECT s.directory_version, (SELECT count(*) FROM nodes n WHERE NOT n.is_dead AND n.until > clock_timestamp()),
+            \(now)
         FROM namespace s
         """)
+    static let clock = Statement.rare([], "SELECT \(now)")
 
     // MARK: Handing over
 

@@ -60,6 +60,16 @@ final class PostgresNodes: NodeStore {
         return try result.get()
     }
 
+    func databaseTime() async throws(StorageError) -> Timestamp {
+        do throws(DatabaseFailure) {
+            return try await link.perform { connection, patience throws(DatabaseFailure) in
+                try connection.run(Batch(NodeStatements.clock), patience)[0][0].timestamp(0)
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
     func leave() async throws(StorageError) {
         do throws(DatabaseFailure) {
             try await link.perform { [incarnation] connection, patience throws(DatabaseFailure) in
@@ -147,7 +157,8 @@ final class PostgresNodes: NodeStore {
         }
         return .success(
             NodeRenewal(
-                hubs: hubs, directoryVersion: rows[1][0].integer(0), liveNodes: Int(rows[1][0].integer(1))))
+                hubs: hubs, directoryVersion: rows[1][0].integer(0), liveNodes: Int(rows[1][0].integer(1)),
+                databaseTime: rows[1][0].timestamp(2)))
     }
 
     /// Hands idle hubs over to the node that owns the fewest, until that node owns about as many as this one.

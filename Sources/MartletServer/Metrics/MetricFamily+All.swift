@@ -90,6 +90,9 @@ extension MetricFamily {
         "Times that this node stopped sending because it could not renew its lease.")
     static let nodeLease = MetricFamily(
         "martlet_node_lease_seconds", .gauge, [], "Time since this node's lease was renewed.")
+    static let nodeClock = MetricFamily(
+        "martlet_node_clock_difference_seconds", .gauge, [],
+        "How far the database's clock is ahead of this machine's, if by more than a second.")
 
     // MARK: Process
 
@@ -128,7 +131,7 @@ extension MetricFamily {
         accepted, attempts, failures, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate,
         connections, paused, failing, quarantines, renewals, credentialExpiry, certificateExpiry, backupAge,
         databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
-        nodesAlive, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease,
+        nodesAlive, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease, nodeClock,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, answerBytes, refusedBodies,
         processorTime, residentMemory, openFiles, openFilesLimit, startTime,
     ]

@@ -115,6 +115,7 @@ struct ServerMetrics: Sendable {
         add(.nodeFencedSteps, figures?.refusedRecords)
         add(.nodeSelfFences, figures?.selfFences)
         text.add(.nodeLease, figures?.sinceRenewal.map { [([], $0.inSeconds)] } ?? [])
+        text.add(.nodeClock, figures.map { [([], $0.clockDifference.inSeconds)] } ?? [])
     }
 
     private func addProcess(to text: inout MetricsText) {

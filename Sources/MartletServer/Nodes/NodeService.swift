@@ -20,6 +20,7 @@ final class NodeService: Sendable {
         let operators: OperatorDirectory
         let dispatcher: Dispatcher
         let jobs: JobRunner
+        let time: ServerTime
         let log: Log
         /// Starts the process anew.
         var restart: @Sendable () -> Void = {
@@ -81,6 +82,8 @@ final class NodeService: Sendable {
         var refusedRecords: Int
         /// The time since the request for the last successful renewal was made; nil if there was none.
         var sinceRenewal: Duration?
+        /// How far the database's clock is ahead of the machine's; zero if they differ by less than about a second.
+        var clockDifference: Duration
     }
 
     private static let interval = Duration.seconds(1)
@@ -155,7 +158,7 @@ final class NodeService: Sendable {
             Figures(
                 incarnation: store.incarnation, liveNodes: state.liveNodes, hubs: state.hubs,
                 takeovers: state.takeovers, selfFences: state.selfFences, refusedRecords: store.refusedRecords,
-                sinceRenewal: state.renewedAt.map { .now - $0 })
+                sinceRenewal: state.renewedAt.map { .now - $0 }, clockDifference: parts.time.difference)
         }
     }
 
@@ -190,6 +193,7 @@ final class NodeService: Sendable {
     }
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
+        if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { tellClock() }
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
         // If the answer came only after the new end of the lease, the lease is not renewed.
         guard !parts.lease.hasEnded else { return }
@@ -207,6 +211,17 @@ final class NodeService: Sendable {
             parts.log.write(.warning, "This node has renewed its lease, and goes on sending.")
         }
         wake.yield()
+    }
+
+    private func tellClock() {
+        let seconds = parts.time.difference.components.seconds
+        guard seconds != 0 else {
+            return parts.log.write(.info, "The clock of this machine is right again, and this node goes by it.")
+        }
+        parts.log.write(
+            .error,
+            "The clock of this machine is \(abs(seconds)) seconds \(seconds > 0 ? "behind" : "ahead of") the database's. "
+                + "This node goes by the database's clock. Set the clock of the machine.")
     }
 
     private func watch() async {

@@ -4,9 +4,6 @@ public import MartletModel
 
 /// The system's clock, to the millisecond.
 public struct SystemTime: TimeSource {
-    /// The longest single sleep. After each sleep the clock is checked again, because it may have been set meanwhile.
-    private static let longestSleep: Duration = .seconds(1)
-
     public init() {}
 
     public var now: Timestamp {
@@ -15,10 +12,16 @@ public struct SystemTime: TimeSource {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    public func sleep(until timestamp: Timestamp) async throws {
+    public func sleep(until timestamp: Timestamp) async throws { try await sleepInSteps(until: timestamp) }
+}
+
+extension TimeSource {
+    /// Sleeps until a time, in steps of at most a second: the clock is looked at after each, because it may have been
+    /// set meanwhile. Returns early if the clock is set back.
+    func sleepInSteps(until timestamp: Timestamp) async throws {
         var last = now
         while last < timestamp {
-            try await Task.sleep(for: min(timestamp - last, Self.longestSleep))
+            try await Task.sleep(for: min(timestamp - last, .seconds(1)))
             let current = now
             guard current >= last else { return }
             last = current

@@ -1,0 +1,40 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// The time by which the server acts: that of the machine's clock. A node of a shared database whose clock is wrong goes
+/// by the database's clock instead, so that all nodes agree on when something is due, paused or expired.
+final class ServerTime: TimeSource {
+    /// Differences up to this one are left alone: nodes with synchronized clocks do not change between two clocks.
+    private static let tolerance: Duration = .seconds(1)
+
+    private let clock: any TimeSource
+    /// How far the time is ahead of the machine's clock, in milliseconds.
+    private let offset = Atomic<Int64>(0)
+
+    init(clock: any TimeSource = SystemTime()) {
+        self.clock = clock
+    }
+
+    var now: Timestamp { clock.now + difference }
+
+    /// How far the time is ahead of the machine's clock; zero while the machine's clock is right.
+    var difference: Duration { .milliseconds(offset.load(ordering: .relaxed)) }
+
+    func sleep(until timestamp: Timestamp) async throws { try await sleepInSteps(until: timestamp) }
+
+    /// Goes by another clock if the machine's clock differs from it by more than a second, and by the machine's clock
+    /// otherwise.
+    /// - Parameters:
+    ///   - other: What the other clock showed at some moment within the last `elapsed`.
+    ///   - elapsed: How long ago the other clock may have been read.
+    /// - Returns: Whether the difference has changed.
+    func follow(_ other: Timestamp, readWithin elapsed: Duration) -> Bool {
+        let ahead = other - (clock.now + (.zero - elapsed / 2))
+        let uncertainty = Self.tolerance + elapsed / 2
+        func isWithin(_ duration: Duration) -> Bool { -uncertainty <= duration && duration <= uncertainty }
+        guard !isWithin(ahead - difference) || (difference != .zero && isWithin(ahead)) else { return false }
+        offset.store(isWithin(ahead) ? 0 : ahead.wholeMilliseconds, ordering: .relaxed)
+        return true
+    }
+}

@@ -1,0 +1,44 @@
+import MartletModel
+import MartletTesting
+import Testing
+
+@testable import MartletServer
+
+struct ServerTimeTests {
+    private let start = Timestamp(seconds: 1_700_000_000)
+
+    @Test(arguments: [-86_400, -3600, -2, 2, 3600, 86_400] as [Int64])
+    func aClockThatIsWrongIsNotGoneBy(seconds: Int64) {
+        let clock = ManualTimeSource(start)
+        let time = ServerTime(clock: clock)
+        #expect(time.follow(start + .seconds(seconds), readWithin: .zero))
+        #expect(time.now == start + .seconds(seconds))
+        #expect(time.difference == .seconds(seconds))
+        #expect(!time.follow(start + .seconds(seconds) + .milliseconds(900), readWithin: .zero), "it goes on steadily")
+        #expect(time.now == start + .seconds(seconds))
+    }
+
+    @Test func aClockThatIsRightToTheSecondIsGoneBy() {
+        let time = ServerTime(clock: ManualTimeSource(start))
+        #expect(!time.follow(start + .milliseconds(900), readWithin: .zero))
+        #expect(!time.follow(start + .milliseconds(-900), readWithin: .zero))
+        #expect(!time.follow(start + .seconds(4), readWithin: .seconds(8)), "an answer that took long says little")
+        #expect(time.now == start)
+    }
+
+    @Test func aClockThatWasCorrectedIsGoneByAgain() {
+        let clock = ManualTimeSource(start)
+        let time = ServerTime(clock: clock)
+        #expect(time.follow(start + .seconds(3600), readWithin: .zero))
+        clock.advance(by: .seconds(3600))
+        #expect(time.follow(start + .seconds(3600), readWithin: .zero))
+        #expect(time.now == start + .seconds(3600))
+        #expect(time.difference == .zero)
+    }
+
+    @Test func theHalfOfTheTimeThatAnAnswerTookIsItsAge() {
+        let time = ServerTime(clock: ManualTimeSource(start))
+        #expect(time.follow(start + .seconds(99), readWithin: .seconds(2)))
+        #expect(time.now == start + .seconds(100))
+    }
+}
