@@ -42,16 +42,36 @@ struct Migrator {
         try run(batch, connection, patience)
     }
 
-    /// Checks the schema without changing it.
-    /// - Returns: Why it cannot be used; nil if it can, or if there is none yet.
-    func fault(
-        _ connection: Connection, _ patience: Connection.Patience
-    ) throws(DatabaseFailure) -> StorageError? {
+    /// The schema of a database, compared with that of this program.
+    enum State: Equatable {
+        /// There is none yet.
+        case none
+        case current
+        /// The steps in the associated value have not been run yet.
+        case older(Int)
+        /// The error says why.
+        case unusable(StorageError)
+
+        /// Whether the tables of this program, or of an earlier version of it, are there.
+        var isUsable: Bool {
+            switch self {
+            case .current, .older: true
+            case .none, .unusable: false
+            }
+        }
+    }
+
+    /// Examines the schema without changing it.
+    func state(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> State {
         let found = try connection.run(Batch(Self.tables) { $0.add(schema) }, patience)[0]
         let tables = (0..<found.count).map { found[$0].text(0) }
-        guard tables.contains("migrations") else { return tables.isEmpty ? nil : Self.foreign(schema) }
+        guard tables.contains("migrations") else {
+            return tables.isEmpty ? .none : .unusable(Self.foreign(schema))
+        }
         let rows = try connection.run(Batch(Self.names), patience)[0]
-        return fault(of: (0..<rows.count).map { rows[$0].text(0) })
+        let done = (0..<rows.count).map { rows[$0].text(0) }
+        if let fault = fault(of: done) { return .unusable(fault) }
+        return done.count == migrations.count ? .current : .older(migrations.count - done.count)
     }
 
     private func fault(of done: [String]) -> StorageError? {
