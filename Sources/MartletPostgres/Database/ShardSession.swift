@@ -111,6 +111,9 @@ extension Shard {
     /// Shards above have no room in a composed number.
     static let limit: Int32 = 1 << 20
 
+    /// The bits of a composed number that count within the shard.
+    static let numberMask: Int64 = (1 << Int64(numberBits)) - 1
+
     /// The number of a notification or delivery for ports that know no shard: the shard, and behind it the number within
     /// the shard, which lasts eleven years at 25,000 sends a second.
     func compose(_ number: Int64) -> Int64 { Int64(self.number) << Self.numberBits | number }

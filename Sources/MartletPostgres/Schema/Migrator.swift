@@ -20,10 +20,9 @@ struct Migrator {
     }
 
     private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
-        let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
         // Another node's migration is waited for; a lock on a table is not, because whoever came later would wait too.
         try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
-        try run(Batch(Self.lock) { $0.add(key) }, connection, patience)
+        try run(Batch(Self.lock) { $0.add(lockKey) }, connection, patience)
         try run(
             Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
         let done = try self.done(connection, patience)
@@ -79,6 +78,19 @@ struct Migrator {
         return done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
     }
 
+    /// The number of the lock that keeps apart those who change the schema. Whoever has it until the end of a transaction
+    /// keeps nodes from starting.
+    var lockKey: Int64 { "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) } }
+
+    /// The statements that make the whole schema where there is none.
+    var creation: [String] {
+        let records = migrations.enumerated().map { number, migration in
+            "INSERT INTO migrations (number, name) VALUES (\(number + 1), '\(migration.name)')"
+        }
+        return [Self.makeSchema(schema).sql, Self.makeMigrations.sql]
+            + migrations.flatMap { Self.statements(of: $0.script) } + records
+    }
+
     /// The statements of a script, which end with a semicolon. No text in a script contains one.
     static func statements(of script: String) -> [String] {
         script.split(separator: ";").map(String.init).filter { $0.contains { !$0.isWhitespace } }
@@ -110,7 +122,7 @@ struct Migrator {
     /// Limits how long locks are waited for in this transaction; a statement may take a minute.
     private static let limit = Statement.rare(
         [.text], "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '60s', true)")
-    private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
+    static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
     private static let tables = Statement.rare(
         [.text], "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1")
     private static let makeMigrations = Statement.rare(
