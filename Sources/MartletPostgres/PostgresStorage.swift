@@ -46,27 +46,6 @@ public final class PostgresStorage: Sendable {
         return PostgresStorage(settings, options, start.incarnation, sealer, try maps(start.unfinished))
     }
 
-    /// Checks whether a database can be used, without changing anything.
-    /// - Returns: The reason why the database cannot be used, and what to do; nil if it can be used.
-    public static func fault(of address: DatabaseAddress) async -> StorageError? {
-        let settings = ConnectionSettings(address: address)
-        let link = Link(settings)
-        let fault: StorageError?
-        do throws(DatabaseFailure) {
-            fault = try await link.perform { access throws(DatabaseFailure) in
-                let patience = Connection.Patience.until(.now + settings.patience)
-                let check = try ServerCheck(access.connection, patience)
-                if let fault = check.fault(of: address) { return fault }
-                let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
-                return try migrator.fault(access.connection, patience)
-            }
-        } catch {
-            fault = error.storageError
-        }
-        await link.close()
-        return fault
-    }
-
     /// The number of migration steps of this program's schema.
     public static let schema = Migration.all.count
 

@@ -21,7 +21,7 @@ struct Martlet {
             FunnelCommand.command,
             KeysCommand.command,
             NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
-            DeviceCommand.command, BrowserCommand.command, NodesCommand.command,
+            DeviceCommand.command, BrowserCommand.command, NodesCommand.command, MoveCommand.command,
         ]
 
     /// Runs the program. The function is not asynchronous, because before an asynchronous `main` runs, there are

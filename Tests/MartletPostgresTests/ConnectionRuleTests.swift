@@ -67,7 +67,7 @@ struct ConnectionRuleTests {
             ("PostgreSQL 14 is too old", { $0.version = 140_003 }), ("is a standby", { $0.isStandby = true }),
             ("is a standby", { $0.isReadOnly = true }), ("SQL_ASCII, not UTF8", { $0.encoding = "SQL_ASCII" }),
             ("is en_US.UTF-8, not C", { $0.collation = "en_US.UTF-8" }),
-            ("allows 5 connections, and a node needs 7", { $0.connections = 5 }),
+            ("There are 5 connections to the database 'martlet' on h1,h2, and a node needs 7", { $0.connections = 5 }),
         ]
         for (words, spoil) in faults {
             var check = good

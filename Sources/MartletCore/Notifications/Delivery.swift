@@ -57,7 +57,7 @@ public struct Delivery: Sendable {
     var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
 
     /// The highest number that a member of the delivery can have (`AudienceMember.number`).
-    var lastNumber: Int64 {
+    public var lastNumber: Int64 {
         switch (notification.target, notification.content) {
         case (.direct(let handles), _): Int64(handles.count)
         case (.audience, .native), (.audience, .message): bounds.channel.rawValue

@@ -150,6 +150,26 @@ public struct DeliveredBitmap: Hashable, Sendable {
         }
     }
 
+    /// The numbers in the block, in ascending order.
+    public var numbers: [Int64] {
+        guard let form = bytes.first.flatMap(Form.init) else { return [] }
+        let (first, count) = (index * Self.size, (bytes.count - 1) / 2)
+        switch form {
+        case .words:
+            return (0..<count).flatMap { place in
+                (0..<16).filter { value(place) >> UInt16($0) & 1 == 1 }.map { first + Int64(place * 16 + $0) }
+            }
+        case .numbers: return (0..<count).map { first + Int64(value($0)) }
+        case .runs:
+            return stride(from: 0, to: count - 1, by: 2).flatMap { place in
+                (Int64(value(place))...max(Int64(value(place)), Int64(value(place + 1)))).map { first + $0 }
+            }
+        }
+    }
+
+    /// The same block in its shortest form; equal blocks then have equal bytes.
+    public var shortest: DeliveredBitmap { Self.blocks(of: numbers).first ?? self }
+
     private func value(_ index: Int) -> UInt16 {
         UInt16(bytes[1 + index * 2]) | UInt16(bytes[2 + index * 2]) << 8
     }

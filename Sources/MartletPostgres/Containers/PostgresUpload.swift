@@ -27,7 +27,7 @@ final class PostgresUpload: BlobUpload {
     private let place: Mutex<Place>
 
     /// The size of a chunk in bytes.
-    private static let chunkSize = 256 << 10
+    static let chunkSize = 256 << 10
 
     init(_ store: PostgresContainerStore, _ destination: Destination, _ place: Place = Place()) {
         self.store = store

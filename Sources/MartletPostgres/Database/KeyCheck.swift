@@ -14,11 +14,11 @@ struct KeyCheck {
         let rows = try connection.run(Batch(Self.stored), patience)[0]
         guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
         if let sealed = rows[0].optionalBytes(0) {
-            return sealer.open(sealed, context: Self.context) == Self.text ? nil : Self.otherKey
+            return Self.isOf(sealer, sealed) ? nil : Self.otherKey
         }
         let sealed: [UInt8]
         do throws(StorageError) {
-            sealed = try sealer.seal(Self.text, context: Self.context)
+            sealed = try Self.sealed(with: sealer)
         } catch {
             return error
         }
@@ -26,12 +26,21 @@ struct KeyCheck {
         return nil
     }
 
-    private static let otherKey = StorageError(
+    /// Whether a text was sealed with the keys of a sealer.
+    static func isOf(_ sealer: any Sealer, _ sealed: [UInt8]) -> Bool {
+        sealer.open(sealed, context: context) == text
+    }
+
+    static func sealed(with sealer: any Sealer) throws(StorageError) -> [UInt8] {
+        try sealer.seal(text, context: context)
+    }
+
+    static let otherKey = StorageError(
         .unavailable,
         "The secrets of this database were sealed with another secret key. Put the secret.key of the node that served it "
             + "before into the data directory, or give its key in MARTLET_SECRET_KEY.")
 
     private static let stored = Statement.rare([], "SELECT sealed_check FROM namespace")
-    private static let store = Statement.rare(
+    static let store = Statement.rare(
         [.bytes], "UPDATE namespace SET sealed_check = $1 WHERE sealed_check IS NULL")
 }

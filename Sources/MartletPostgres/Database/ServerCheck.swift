@@ -7,7 +7,7 @@ struct ServerCheck: Equatable {
     var collation: String
     var isStandby: Bool
     var isReadOnly: Bool
-    /// The maximum number of connections of users other than superusers.
+    /// The number of connections that the user may have; a superuser may have more.
     var connections: Int32
 
     static let oldestVersion: Int32 = 150_000
@@ -19,7 +19,10 @@ struct ServerCheck: Equatable {
         """
         SELECT current_setting('server_version_num')::int4, pg_encoding_to_char(encoding)::text, datcollate::text,
             pg_is_in_recovery(), current_setting('transaction_read_only')::bool,
-            current_setting('max_connections')::int4 - current_setting('superuser_reserved_connections')::int4
+            least(
+                current_setting('max_connections')::int4 - current_setting('superuser_reserved_connections')::int4
+                    - coalesce(current_setting('reserved_connections', true), '0')::int4,
+                nullif(datconnlimit, -1), (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))
         FROM pg_database WHERE datname = current_database()
         """)
 
@@ -46,25 +49,41 @@ struct ServerCheck: Equatable {
 
     /// Returns the first reason why the database cannot be used, and what to do; nil if it can be used.
     func fault(of address: DatabaseAddress) -> StorageError? {
-        let remake =
-            "Make another one with createdb --template template0 --encoding UTF8 --locale C, and name it in the "
-            + "address."
-        let sentence: String? =
-            if version < Self.oldestVersion {
-                "PostgreSQL \(version / 10_000) is too old: this program needs version 15 or later."
-            } else if isStandby || isReadOnly {
-                ConnectFailure.readOnly.sentence(for: address)
-            } else if encoding != "UTF8" {
-                "The encoding of \(address) is \(encoding), not UTF8. \(remake)"
-            } else if !["C", "POSIX"].contains(collation) {
-                "The collation of \(address) is \(collation), not C: names would be in another order after an upgrade "
-                    + "of the system. \(remake)"
-            } else if connections < Self.neededConnections {
-                "\(address) allows \(connections) connections, and a node needs \(Self.neededConnections). Raise "
-                    + "max_connections."
-            } else {
-                nil
-            }
-        return sentence.map { StorageError(.unavailable, $0.prefix(1).uppercased() + $0.dropFirst()) }
+        let sentence =
+            versionFault ?? writingFault(of: address) ?? encodingFault(of: address) ?? collationFault(of: address)
+            ?? connectionFault(of: address)
+        return sentence.map { StorageError(.unavailable, $0) }
     }
+
+    var isNewEnough: Bool { version >= Self.oldestVersion }
+
+    var versionFault: String? {
+        isNewEnough
+            ? nil : "PostgreSQL \(version / 10_000) is too old: this program needs version 15 or later."
+    }
+
+    func writingFault(of address: DatabaseAddress) -> String? {
+        isStandby || isReadOnly ? ConnectFailure.readOnly.sentence(for: address) : nil
+    }
+
+    func encodingFault(of address: DatabaseAddress) -> String? {
+        encoding == "UTF8" ? nil : "The encoding of \(address) is \(encoding), not UTF8. \(Self.remake)"
+    }
+
+    func collationFault(of address: DatabaseAddress) -> String? {
+        ["C", "POSIX"].contains(collation)
+            ? nil
+            : "The collation of \(address) is \(collation), not C: names would be in another order after an upgrade of "
+                + "the system. \(Self.remake)"
+    }
+
+    func connectionFault(of address: DatabaseAddress) -> String? {
+        connections >= Self.neededConnections
+            ? nil
+            : "There are \(connections) connections to \(address), and a node needs \(Self.neededConnections). Raise "
+                + "max_connections, or the limit of the user or the database."
+    }
+
+    private static let remake =
+        "Make another one with createdb --template template0 --encoding UTF8 --locale C, and name it in the address."
 }

@@ -113,6 +113,9 @@ extension Shard {
     /// The first shard number that is too high for a composed number.
     static let limit: Int32 = 1 << 20
 
+    /// The bits of a composed number that count within the shard.
+    static let numberMask: Int64 = (1 << Int64(numberBits)) - 1
+
     /// Returns the number of a notification or delivery that ports use, because ports do not know shards. The upper
     /// bits are the shard. The lower 43 bits are the number within the shard; at 25,000 sends a second they last for
     /// eleven years.

@@ -88,7 +88,7 @@ struct RangeTable {
     // MARK: Summaries
 
     /// Encodes the counts, reasons and origins of a range as three values.
-    private static func encode(_ range: RangeRecord) -> [UInt8] {
+    static func encode(_ range: RangeRecord) -> [UInt8] {
         var list = ByteList()
         list.add(ByteList.bytes(of: Dictionary(uniqueKeysWithValues: range.counts.map { ($0.rawValue, String($1)) })))
         list.add(ByteList.bytes(of: Dictionary(uniqueKeysWithValues: range.reasons.map { ($0.rawValue, $1) })))
@@ -96,7 +96,7 @@ struct RangeTable {
         return list.bytes
     }
 
-    private static func decode(_ bytes: [UInt8], into range: inout RangeRecord) -> Bool {
+    static func decode(_ bytes: [UInt8], into range: inout RangeRecord) -> Bool {
         var reader = ByteListReader(bytes)
         guard let counts = reader.bytes().flatMap({ ByteListReader.map($0) }),
             let reasons = reader.bytes().flatMap({ ByteListReader.map($0) }),

@@ -56,7 +56,7 @@ struct Parameters: Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 

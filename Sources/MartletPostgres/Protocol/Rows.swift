@@ -78,7 +78,7 @@ struct Row {
 }
 
 /// The elements of an array without NULLs, in the binary format of the protocol.
-private struct ArrayElements: Sequence, IteratorProtocol {
+struct ArrayElements: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 20
     private var left: Int

@@ -21,11 +21,10 @@ struct Migrator {
     }
 
     private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
-        let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
         // Waits up to a minute for the migration of another node, but only two seconds for a lock on a table: later
         // transactions on the table would wait too.
         try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
-        try run(Batch(Self.lock) { $0.add(key) }, connection, patience)
+        try run(Batch(Self.lock) { $0.add(lockKey) }, connection, patience)
         try run(
             Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
         let done = try self.done(connection, patience)
@@ -44,21 +43,53 @@ struct Migrator {
         try run(batch, connection, patience)
     }
 
-    /// Checks the schema without changing it.
-    /// - Returns: The reason why the schema cannot be used; nil if it can be used or does not exist yet.
-    func fault(
-        _ connection: Connection, _ patience: Connection.Patience
-    ) throws(DatabaseFailure) -> StorageError? {
+    /// The schema of a database, compared with that of this program.
+    enum State: Equatable {
+        /// There is none yet.
+        case none
+        case current
+        /// The steps in the associated value have not been run yet.
+        case older(Int)
+        /// The error says why.
+        case unusable(StorageError)
+
+        /// Whether the tables of this program, or of an earlier version of it, are there.
+        var isUsable: Bool {
+            switch self {
+            case .current, .older: true
+            case .none, .unusable: false
+            }
+        }
+    }
+
+    /// Examines the schema without changing it.
+    func state(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> State {
         let found = try connection.run(Batch(Self.tables) { $0.add(schema) }, patience)[0]
         let tables = (0..<found.count).map { found[$0].text(0) }
-        guard tables.contains("migrations") else { return tables.isEmpty ? nil : Self.foreign(schema) }
+        guard tables.contains("migrations") else {
+            return tables.isEmpty ? .none : .unusable(Self.foreign(schema))
+        }
         let rows = try connection.run(Batch(Self.names), patience)[0]
-        return fault(of: (0..<rows.count).map { rows[$0].text(0) })
+        let done = (0..<rows.count).map { rows[$0].text(0) }
+        if let fault = fault(of: done) { return .unusable(fault) }
+        return done.count == migrations.count ? .current : .older(migrations.count - done.count)
     }
 
     private func fault(of done: [String]) -> StorageError? {
         guard !migrations.starts(with: done, by: { $0.name == $1 }) else { return nil }
         return done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
+    }
+
+    /// The number of the lock for changes of the schema. Nodes cannot start while another transaction holds this lock.
+    var lockKey: Int64 { "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) } }
+
+    /// The statements that make the whole schema where there is none.
+    var creation: [String] {
+        let records = migrations.enumerated().map { number, migration in
+            "INSERT INTO migrations (number, name) VALUES (\(number + 1), '\(migration.name)')"
+        }
+        return [Self.makeSchema(schema).sql, Self.makeMigrations.sql]
+            + migrations.flatMap { Self.statements(of: $0.script) } + records
     }
 
     /// Splits a script at its semicolons. No text in a script contains a semicolon.
@@ -92,7 +123,7 @@ struct Migrator {
     /// Limits how long statements of this transaction wait for locks. A statement may run for a minute.
     private static let limit = Statement.rare(
         [.text], "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '60s', true)")
-    private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
+    static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
     private static let tables = Statement.rare(
         [.text], "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1")
     private static let makeMigrations = Statement.rare(

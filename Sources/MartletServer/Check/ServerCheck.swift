@@ -101,13 +101,20 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    /// Checks whether the database on PostgreSQL can be used; nothing if the data is in the data directory.
+    /// Examines the settings and the state of the database on PostgreSQL; nothing if the data is in the data directory.
     public func sharedDatabase() async -> [CheckResult] {
         guard let database = configuration.database else { return [] }
         do throws(StorageError) {
             let address = try DatabaseAddress(database)
-            if let fault = await PostgresStorage.fault(of: address) { throw fault }
-            return [CheckResult(.ok, "database", "The server can use \(address).")]
+            return await PostgresStorage.findings(about: address, time: SystemTime()).map { finding in
+                let level: CheckResult.Level =
+                    switch finding.level {
+                    case .good: .ok
+                    case .warning: .warning
+                    case .problem: .problem
+                    }
+                return CheckResult(level, "database", finding.sentence)
+            }
         } catch {
             return [CheckResult(.problem, "database", error.detail)]
         }

@@ -128,7 +128,7 @@ struct HubTable {
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    private func insertParts(_ settings: HubSettings, of hub: Hub.ID) throws(StorageError) {
+    func insertParts(_ settings: HubSettings, of hub: Hub.ID) throws(StorageError) {
         try AccessRuleTable(connection, sealer).insert(settings.accessRules, of: hub)
         for (platform, credential) in settings.credentials {
             let sealed = try sealer.seal(

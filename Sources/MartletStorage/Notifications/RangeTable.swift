@@ -87,7 +87,7 @@ struct RangeTable {
 
 /// Encodes the counts, reasons and origins of a range as a list of texts: the number of texts for counts, these texts,
 /// the number of texts for reasons, these texts, and the origins.
-private enum RangeSummary {
+enum RangeSummary {
     static func encode(_ range: RangeRecord) -> [UInt8] {
         let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {
             [$0.key.rawValue, String($0.value)]

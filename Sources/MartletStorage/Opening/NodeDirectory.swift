@@ -18,12 +18,13 @@ public final class NodeDirectory: Sendable {
     ///   database.
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
+        try UnfinishedMove.refuse(directory)
         guard !SQLiteStorage.exists(in: path) else {
             directory.unlock()
             throw StorageError(
                 .unavailable,
-                "'\(path)' has a database of its own. Serve it without --database, or name another directory with --data: "
-                    + "hubs and devices cannot be moved to PostgreSQL yet.")
+                "'\(path)' has a database of its own. Serve it without --database, or name another directory with --data. "
+                    + "'martlet move' moves hubs and devices to PostgreSQL.")
         }
         try directory.makePrivateFile(Self.mark)
         try directory.makePrivateDirectory("progress")

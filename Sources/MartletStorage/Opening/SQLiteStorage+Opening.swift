@@ -24,6 +24,7 @@ extension SQLiteStorage {
     ) throws(StorageError) {
         let directory = try StorageDirectory(path)
         try NodeDirectory.refuse(directory)
+        try UnfinishedMove.refuse(directory)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)

@@ -45,6 +45,11 @@ struct OperationJudgeTests {
         try await Judge.run("backups.py")
     }
 
+    @Test("Data is moved to PostgreSQL and back, whole or not at all, in spite of kill -9, and a difference is found")
+    func dataIsMovedThereAndBack() async throws {
+        try await Judge.run("moves.py")
+    }
+
     @Test("Databases of earlier schemas are upgraded with nothing lost, in spite of kill -9, and their copies go back")
     func oldDatabasesAreUpgraded() async throws {
         try await Judge.run("upgrades.py")

@@ -1,0 +1,155 @@
+/// Copies all data of one store to another, reads it back, compares, and only then makes the copy one that can be served.
+public struct DataMove {
+    /// What a move tells of itself.
+    public enum Event: Sendable {
+        /// So many rows of something have been copied, or read back.
+        case progress(name: String, rows: Int64, isComparison: Bool)
+        /// Rows were copied and read back, and are the same.
+        case compared(name: String, MovedDigest)
+    }
+
+    private let source: any MoveSource
+    private let target: any MoveTarget
+    private let rules: MoveRules
+    private let report: (Event) -> Void
+
+    public init(
+        from source: any MoveSource, to target: any MoveTarget, rules: MoveRules, report: @escaping (Event) -> Void
+    ) {
+        self.source = source
+        self.target = target
+        self.rules = rules
+        self.report = report
+    }
+
+    /// Moves everything.
+    /// - Throws: `StorageError`, also if what was read back differs. Then the target is not completed.
+    public func run() throws(StorageError) {
+        let directory = try source.directory()
+        try target.begin(directory, try source.numbers())
+        let blobs = try copyBlobs()
+        var copied: [MovedTable: MovedDigest] = [:]
+        for table in MovedTable.all where table.use != .compared { copied[table] = try copy(table) }
+        try target.endCopying()
+        let written = try target.directory()
+        for (before, after) in zip(directory.compared(), written.compared()) {
+            try compare(before.name, digest(of: before.rows), digest(of: after.rows))
+        }
+        try compare("blobs", blobs, try digestOfBlobs(target))
+        for table in MovedTable.all where table.use != .copied {
+            let before = if let known = copied[table] { known } else { try digest(of: table, in: source) }
+            try compare(table.name, before, try digest(of: table, in: target))
+        }
+        try target.complete()
+    }
+
+    private func compare(_ name: String, _ before: MovedDigest, _ after: MovedDigest) throws(StorageError) {
+        guard before == after else {
+            throw StorageError(
+                .corrupt,
+                "The copy of '\(name)' differs: \(before.count) rows with the checksum \(before) became \(after.count) "
+                    + "with \(after). Nothing was completed; the source is as it was.")
+        }
+        report(.compared(name: name, before))
+    }
+
+    // MARK: Rows
+
+    private func copy(_ table: MovedTable) throws(StorageError) -> MovedDigest {
+        var digest = MovedDigest()
+        var rows: Int64 = 0
+        try target.beginRows(of: table)
+        try source.readRows(of: table, isForComparison: false) { row throws(StorageError) in
+            if table.use == .moved { digest.add(row, of: table, hash: rules.hash) }
+            try target.add(row)
+            rows += 1
+            if rows % Self.reportInterval == 0 {
+                report(.progress(name: table.name, rows: rows, isComparison: false))
+            }
+        }
+        try target.endRows()
+        return digest
+    }
+
+    private func digest(of table: MovedTable, in store: any MoveSource) throws(StorageError) -> MovedDigest {
+        var digest = MovedDigest()
+        try store.readRows(of: table, isForComparison: true) { row throws(StorageError) in
+            digest.add(row, of: table, hash: rules.hash)
+            if digest.count % Self.reportInterval == 0 {
+                report(.progress(name: table.name, rows: digest.count, isComparison: true))
+            }
+        }
+        return digest
+    }
+
+    private func digest(of rows: [[MovedValue]]) -> MovedDigest {
+        var digest = MovedDigest()
+        for row in rows { digest.add(row, hash: rules.hash) }
+        return digest
+    }
+
+    private static let reportInterval: Int64 = 10_000
+
+    // MARK: Blobs
+
+    /// Adds what each blob is, and its content in pieces of one size, because stores read it in pieces of their own.
+    private struct BlobDigest {
+        var digest = MovedDigest()
+        var blobs: Int64 = 0
+        private var rest: [UInt8] = []
+        private var offset: Int64 = 0
+        private static let pieceSize = 65_536
+
+        mutating func begin(_ blob: MovedBlob, _ hash: ([UInt8]) -> [UInt8]) {
+            digest.add(blob.row, hash: hash)
+            blobs += 1
+            offset = 0
+        }
+
+        mutating func add(_ bytes: [UInt8], of blob: MovedBlob, _ hash: ([UInt8]) -> [UInt8]) {
+            rest += bytes
+            var done = 0
+            while rest.count - done >= Self.pieceSize {
+                add(rest[done..<done + Self.pieceSize], of: blob, hash)
+                done += Self.pieceSize
+            }
+            if done > 0 { rest.removeFirst(done) }
+        }
+
+        mutating func end(_ blob: MovedBlob, _ hash: ([UInt8]) -> [UInt8]) {
+            if !rest.isEmpty { add(rest[...], of: blob, hash) }
+            rest = []
+        }
+
+        private mutating func add(_ piece: ArraySlice<UInt8>, of blob: MovedBlob, _ hash: ([UInt8]) -> [UInt8]) {
+            digest.add(blob.row + [.integer(offset), .bytes(Array(piece))], hash: hash)
+            offset += Int64(piece.count)
+        }
+    }
+
+    private func copyBlobs() throws(StorageError) -> MovedDigest {
+        var digest = BlobDigest()
+        try source.readBlobs { blob, read throws(StorageError) in
+            digest.begin(blob, rules.hash)
+            try target.add(blob) { take throws(StorageError) in
+                try read { piece throws(StorageError) in
+                    digest.add(piece, of: blob, rules.hash)
+                    try take(piece)
+                }
+            }
+            digest.end(blob, rules.hash)
+            if digest.blobs % 100 == 0 { report(.progress(name: "blobs", rows: digest.blobs, isComparison: false)) }
+        }
+        return digest.digest
+    }
+
+    private func digestOfBlobs(_ store: any MoveSource) throws(StorageError) -> MovedDigest {
+        var digest = BlobDigest()
+        try store.readBlobs { blob, read throws(StorageError) in
+            digest.begin(blob, rules.hash)
+            try read { piece throws(StorageError) in digest.add(piece, of: blob, rules.hash) }
+            digest.end(blob, rules.hash)
+        }
+        return digest.digest
+    }
+}

@@ -1,0 +1,238 @@
+import MartletCore
+import MartletModel
+
+/// Judges what a database says of itself. Whatever could lose data that was answered with success, or stops the nodes, is
+/// a problem.
+extension DatabaseFacts {
+    /// A finding for each setting.
+    /// - Parameters:
+    ///   - connections: How many connections users can have.
+    func findings(connections: Int32) -> [DatabaseFinding] {
+        [
+            schemaFinding,
+            switched("fsync", "a commit is on the disk before it is answered", "the data after a crash of its machine"),
+            switched("full_page_writes", "pages that a crash has torn are repaired", "pages that a crash has torn"),
+            commitFinding, standbyFinding, walFinding, vacuumFinding, connectionFinding(connections), checksumFinding,
+            clockFinding,
+        ] + deadRowFindings + [idleFinding] + sessionFindings
+    }
+
+    private func setting(_ name: String) -> String { settings[name] ?? "" }
+
+    private var schemaFinding: DatabaseFinding {
+        switch schema {
+        case .none: DatabaseFinding(.good, "There is no schema yet: the first node makes it.")
+        case .current: DatabaseFinding(.good, "The schema is the one of this program.")
+        case .older(let steps):
+            DatabaseFinding(
+                .warning,
+                "The next node of this version upgrades the schema in \(steps) \(steps == 1 ? "step" : "steps"). Have a "
+                    + "backup before.")
+        case .unusable(let error): DatabaseFinding(.problem, error.detail)
+        }
+    }
+
+    private func switched(_ name: String, _ good: String, _ loss: String) -> DatabaseFinding {
+        DatabaseFinding(
+            fault: setting(name) == "on" ? nil : "\(name) is off, which can lose \(loss): set \(name) = on.",
+            orGood: "\(name) is on: \(good).")
+    }
+
+    // MARK: Commits
+
+    private var commitFinding: DatabaseFinding {
+        let (value, waits) = (setting("synchronous_commit"), synchronous != nil)
+        return switch (value, waits) {
+        case ("on", _), ("remote_apply", _):
+            DatabaseFinding(.good, "synchronous_commit is \(value): an answer waits for the commit.")
+        case ("off", _):
+            DatabaseFinding(
+                .problem,
+                "synchronous_commit is off: what was answered with success in the last moments before a crash is lost. "
+                    + "Set synchronous_commit = on.")
+        case ("remote_write", true):
+            DatabaseFinding(
+                .warning,
+                "synchronous_commit is remote_write: a commit is in the memory of the standby and perhaps not on its "
+                    + "disk. Set synchronous_commit = on.")
+        case ("local", true):
+            DatabaseFinding(
+                .problem,
+                "synchronous_commit is local: commits do not wait for the synchronous standby. Set synchronous_commit "
+                    + "= on.")
+        default:
+            DatabaseFinding(.good, "synchronous_commit is \(value): a commit waits for the disk of the primary.")
+        }
+    }
+
+    private var synchronous: SynchronousStandbys? { SynchronousStandbys(setting("synchronous_standby_names")) }
+
+    private var standbyFinding: DatabaseFinding {
+        guard let synchronous else { return aloneFinding }
+        let asked = "synchronous_standby_names = '\(setting("synchronous_standby_names"))'"
+        guard seesOthers else {
+            return DatabaseFinding(
+                .warning,
+                "\(asked), but this user may not see the standbys. For this check: GRANT pg_read_all_stats TO its user."
+            )
+        }
+        let present = standbys.filter(synchronous.contains)
+        let missing = synchronous.missing(among: standbys)
+        let follow =
+            standbys.isEmpty
+            ? "No standby is connected." : "Connected: \(standbys.joined(separator: ", "))."
+        if present.count < synchronous.count {
+            return DatabaseFinding(
+                .problem,
+                "\(asked), and too few of them follow: all writes wait. \(follow) Start the standby; its name is the "
+                    + "application_name in its primary_conninfo.")
+        }
+        if !missing.isEmpty {
+            return DatabaseFinding(
+                .warning,
+                "\(asked), and no standby is called \(missing.joined(separator: ", ")). \(follow) Start it, or correct "
+                    + "application_name in its primary_conninfo.")
+        }
+        if present.count == synchronous.count {
+            return DatabaseFinding(
+                .warning,
+                "\(asked), and \(present.joined(separator: ", ")) can fail for no moment: all writes would wait. Add "
+                    + "another standby, and set synchronous_standby_names = 'ANY 1 (…)' with both.")
+        }
+        return DatabaseFinding(
+            .good,
+            "A commit waits for \(synchronous.count) of \(present.count) standbys: \(present.joined(separator: ", ")).")
+    }
+
+    private var aloneFinding: DatabaseFinding {
+        let remedy =
+            "With two standbys and synchronous_standby_names = 'ANY 1 (…)' nothing is lost with a machine."
+        guard !standbys.isEmpty else {
+            return DatabaseFinding(.warning, "No standby must have a commit: the data is on one machine. \(remedy)")
+        }
+        return DatabaseFinding(
+            .warning,
+            "No standby must have a commit: a failover can lose the last writes. Connected: "
+                + "\(standbys.joined(separator: ", ")). \(remedy)")
+    }
+
+    private var walFinding: DatabaseFinding {
+        let level = setting("wal_level")
+        return level == "minimal"
+            ? DatabaseFinding(
+                .warning,
+                "wal_level is minimal: neither a standby nor a backup of a running server is possible. Set wal_level = "
+                    + "replica and restart PostgreSQL.")
+            : DatabaseFinding(.good, "wal_level is \(level): standbys and backups of a running server are possible.")
+    }
+
+    private var checksumFinding: DatabaseFinding {
+        setting("data_checksums") == "on"
+            ? DatabaseFinding(.good, "data_checksums is on: damage of the disk is found.")
+            : DatabaseFinding(
+                .warning,
+                "data_checksums is off: damage of the disk is not found. Stop PostgreSQL, and run pg_checksums --enable."
+            )
+    }
+
+    // MARK: Upkeep
+
+    private var vacuumFinding: DatabaseFinding {
+        let off = ["autovacuum", "track_counts"].filter { setting($0) != "on" }
+        return DatabaseFinding(
+            fault: off.isEmpty
+                ? nil
+                : "\(off.joined(separator: " and ")) is off: tables grow without a limit, and get slow. Set "
+                    + "\(off.map { "\($0) = on" }.joined(separator: " and ")).",
+            orGood: "autovacuum is on: the room of former rows is used again.")
+    }
+
+    private var deadRowFindings: [DatabaseFinding] {
+        guard !deadRows.isEmpty else {
+            return [DatabaseFinding(.good, "No table has more dead rows than autovacuum is there for.")]
+        }
+        return deadRows.map { rows in
+            DatabaseFinding(
+                .warning,
+                "The table \(rows.table) has \(rows.dead) dead rows beside \(rows.live) others: autovacuum does not keep "
+                    + "up. Look for long transactions and unused replication slots, or lower "
+                    + "autovacuum_vacuum_cost_delay.")
+        }
+    }
+
+    private var idleFinding: DatabaseFinding {
+        guard let oldest = idleSessions.first else {
+            let good = "No session has left a transaction open"
+            return DatabaseFinding(.good, seesOthers ? "\(good)." : "\(good) that this user can see.")
+        }
+        let processes = idleSessions.map { "\($0.process)" }.joined(separator: ", ")
+        return DatabaseFinding(
+            .warning,
+            "A transaction is open for \(oldest.seconds) seconds and does nothing: dead rows stay, and locks may be "
+                + "waited for. End it with SELECT pg_terminate_backend(…); process \(processes).")
+    }
+
+    private func connectionFinding(_ connections: Int32) -> DatabaseFinding {
+        // One node more: it starts before the one that it replaces has ended.
+        let (needed, running) = (Self.connectionsOfNode * (nodes + 1), nodes == 1 ? "node" : "nodes")
+        let figures =
+            "\(connections) connections, and \(nodes) \(running) use \(Self.connectionsOfNode * nodes) of them"
+        return Int(connections) > needed
+            ? DatabaseFinding(.good, "There are \(figures).")
+            : DatabaseFinding(
+                .warning,
+                "There are \(figures): too few for one node more and an operator. Raise max_connections, or the limit of "
+                    + "the user or the database, to more than \(needed).")
+    }
+
+    private static let connectionsOfNode = 6
+
+    // MARK: Time
+
+    /// Leases are those of the database's clock, so only schedules and expiry suffer.
+    private static let clockTolerance = Duration.seconds(1)
+
+    private var clockFinding: DatabaseFinding {
+        let size = clockDifference < .zero ? .zero - clockDifference : clockDifference
+        guard size > Self.clockTolerance else {
+            return DatabaseFinding(.good, "The clocks of the database and of this machine agree.")
+        }
+        return DatabaseFinding(
+            .warning,
+            "The clock of the database is \(size.wholeMilliseconds) ms \(clockDifference < .zero ? "behind" : "ahead of") "
+                + "this machine's: schedules and expiry use the node's. Let NTP set both.")
+    }
+
+    // MARK: Sessions
+
+    /// Martlet sets its own limits of statements and locks in each session. These settings it leaves as they are.
+    private var sessionFindings: [DatabaseFinding] {
+        let remedy = "Reset it for the user and the database (ALTER ROLE … RESET, ALTER DATABASE … RESET)."
+        var findings: [DatabaseFinding] = []
+        for (name, effect) in [
+            ("idle_session_timeout", "PostgreSQL ends sessions that wait for work"),
+            ("transaction_timeout", "PostgreSQL ends a transaction that waits for a standby"),
+        ] where !["", "0"].contains(setting(name)) {
+            findings.append(DatabaseFinding(.problem, "\(name) is \(setting(name)) ms: \(effect). \(remedy)"))
+        }
+        let isolation = setting("default_transaction_isolation")
+        if isolation != "read committed" {
+            findings.append(
+                DatabaseFinding(
+                    .problem,
+                    "default_transaction_isolation is \(isolation): transactions would not see what they wait for. "
+                        + remedy))
+        }
+        let messages = setting("client_min_messages")
+        if ["error", "fatal", "panic"].contains(messages) {
+            findings.append(
+                DatabaseFinding(
+                    .problem,
+                    "client_min_messages is \(messages): Martlet would not learn that a commit is on one machine only. "
+                        + remedy))
+        }
+        return findings.isEmpty
+            ? [DatabaseFinding(.good, "The user and the database have no settings that end sessions or transactions.")]
+            : findings
+    }
+}

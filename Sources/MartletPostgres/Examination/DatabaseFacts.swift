@@ -1,0 +1,108 @@
+import MartletCore
+import MartletModel
+
+/// What a database says of its settings and its state, beside what `ServerCheck` asks.
+struct DatabaseFacts: Equatable {
+    /// The settings in force for the user of the address, by name.
+    var settings: [String: String]
+    /// The names of the standbys that follow.
+    var standbys: [String]
+    /// Whether the user sees the standbys and sessions of other users.
+    var seesOthers: Bool
+    /// Nodes whose lease has not ended.
+    var nodes: Int
+    var schema: Migrator.State
+    /// Tables with many dead rows.
+    var deadRows: [DeadRows]
+    /// Sessions that have left a transaction open for more than a minute.
+    var idleSessions: [IdleSession]
+    /// How far the database's clock is ahead of this machine's.
+    var clockDifference: Duration
+
+    struct DeadRows: Equatable {
+        var table: String
+        var dead: Int64
+        var live: Int64
+    }
+
+    struct IdleSession: Equatable {
+        var process: Int32
+        var seconds: Int64
+    }
+
+    /// The settings that are asked for. None of them is replaced by `ConnectionSettings`.
+    static let settingNames = [
+        "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "wal_level", "autovacuum",
+        "track_counts", "data_checksums", "idle_session_timeout", "transaction_timeout",
+        "default_transaction_isolation", "client_min_messages",
+    ]
+}
+
+extension DatabaseFacts {
+    /// Asks a server.
+    init(
+        _ connection: Connection, _ settings: ConnectionSettings, _ time: any TimeSource,
+        _ patience: Connection.Patience
+    ) throws(DatabaseFailure) {
+        let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
+        schema = try migrator.state(connection, patience)
+        nodes = schema.isUsable ? try Self.nodes(connection, patience) : 0
+        let before = time.now
+        let clock = try connection.run(Batch(Self.clock), patience)[0][0].timestamp(0)
+        // The answer was made between the two.
+        let (early, late) = (clock - time.now, clock - before)
+        clockDifference = early > .zero ? early : late < .zero ? late : .zero
+        var batch = Batch(Self.values) { $0.add(Self.settingNames) }
+        batch.add(Self.followers)
+        batch.add(Self.deadTuples) { $0.add(settings.schema) }
+        batch.add(Self.idle)
+        let rows = try connection.run(batch, patience)
+        self.settings = Dictionary(
+            (0..<rows[0].count).map { (rows[0][$0].text(0), rows[0][$0].text(1)) }, uniquingKeysWith: { $1 })
+        seesOthers = (0..<rows[1].count).allSatisfy { rows[1][$0].bool(1) }
+        standbys = (0..<rows[1].count).compactMap { rows[1][$0].optionalText(0) }
+        deadRows = (0..<rows[2].count).map {
+            DeadRows(table: rows[2][$0].text(0), dead: rows[2][$0].integer(1), live: rows[2][$0].integer(2))
+        }
+        idleSessions = (0..<rows[3].count).map {
+            IdleSession(process: rows[3][$0].integer32(0), seconds: rows[3][$0].integer(1))
+        }
+    }
+
+    private static func nodes(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Int {
+        Int(try connection.run(Batch(liveNodes), patience)[0][0].integer(0))
+    }
+
+    private static let clock = Statement.rare([], "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8")
+    private static let liveNodes = Statement.rare(
+        [], "SELECT count(*) FROM nodes n WHERE NOT n.is_dead AND n.until > clock_timestamp()")
+    /// A setting that this version of PostgreSQL does not have is missing.
+    private static let values = Statement.rare(
+        [.texts], "SELECT name::text, setting::text FROM pg_settings WHERE name = ANY($1)")
+    /// One row at least: whether others' standbys are seen.
+    private static let followers = Statement.rare(
+        [],
+        """
+        SELECT r.application_name::text, p.sees FROM (
+            SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees) p
+        LEFT JOIN pg_stat_replication r ON r.state = 'streaming' ORDER BY 1
+        """)
+    /// Autovacuum begins at a fifth of a table. Tables of a few rows that change often are full of dead ones in passing.
+    private static let deadTuples = Statement.rare(
+        [.text],
+        """
+        SELECT relname::text, n_dead_tup, n_live_tup FROM pg_stat_user_tables
+        WHERE schemaname = $1 AND n_dead_tup > 20000 AND n_dead_tup > n_live_tup / 2
+        ORDER BY n_dead_tup DESC LIMIT 5
+        """)
+    private static let idle = Statement.rare(
+        [],
+        """
+        SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::int8 FROM pg_stat_activity
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+            AND state_change < clock_timestamp() - interval '1 minute'
+        ORDER BY state_change LIMIT 5
+        """)
+}

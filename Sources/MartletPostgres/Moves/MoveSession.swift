@@ -1,0 +1,100 @@
+import MartletCore
+
+/// A connection in the middle of whose transaction a move is.
+enum MoveSession {
+    /// Runs statements, and throws what a store's caller understands.
+    @discardableResult
+    static func attempt<Value>(_ work: () throws(DatabaseFailure) -> Value) throws(StorageError) -> Value {
+        do throws(DatabaseFailure) {
+            return try work()
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// Connects to a database that this program can use.
+    /// - Returns: The connection, and the schema that was found.
+    static func open(
+        _ address: DatabaseAddress, _ schema: String
+    ) throws(StorageError) -> (connection: BulkConnection, state: Migrator.State) {
+        let settings = ConnectionSettings(address: address, schema: schema, patience: .seconds(20))
+        let (fault, state) = try attempt { () throws(DatabaseFailure) in
+            let connection = try settings.connect()
+            let patience = Connection.Patience.until(.now + settings.patience)
+            let check = try ServerCheck(connection, patience)
+            let migrator = Migrator(migrations: Migration.all, schema: schema)
+            return (check.fault(of: address), try migrator.state(connection, patience))
+        }
+        if let fault { throw fault }
+        let connection = try attempt { () throws(DatabaseFailure) in
+            try BulkConnection(
+                address,
+                [
+                    ("search_path", schema), ("statement_timeout", "0"), ("lock_timeout", "10s"),
+                    ("idle_in_transaction_session_timeout", "0"), ("timezone", "UTC"), ("jit", "off"),
+                    ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"),
+                ])
+        }
+        return (connection, state)
+    }
+
+    /// Keeps nodes from starting, until the end of the transaction.
+    static func lock(_ connection: BulkConnection, _ schema: String) throws(StorageError) {
+        let isLocked = try attempt { () throws(DatabaseFailure) in
+            let key = Migrator(migrations: Migration.all, schema: schema).lockKey
+            return try connection.run(tryLock) { $0.add(key) }[0].bool(0)
+        }
+        guard isLocked else {
+            throw StorageError(
+                .unavailable, "Another move uses the database, or a node is starting. Wait for it, and try again.")
+        }
+    }
+
+    /// Throws if a node runs.
+    static func checkNodes(_ connection: BulkConnection) throws(StorageError) {
+        let names = try attempt { () throws(DatabaseFailure) in
+            let rows = try connection.run(liveNodes)
+            return (0..<rows.count).map { rows[$0].text(0) }
+        }
+        guard names.isEmpty else {
+            throw StorageError(
+                .unavailable,
+                "The database is served by \(names.joined(separator: ", ")): stop all nodes first. A node that was killed "
+                    + "counts for ten seconds more.")
+        }
+    }
+
+    /// Throws if secrets of the database were sealed with another key.
+    /// - Returns: False if no key has been used yet.
+    @discardableResult
+    static func checkKey(_ connection: BulkConnection, _ sealer: any Sealer) throws(StorageError) -> Bool {
+        let sealed = try attempt { () throws(DatabaseFailure) in
+            try connection.run(.rare([], "SELECT sealed_check FROM namespace"))[0].optionalBytes(0)
+        }
+        guard let sealed else { return false }
+        guard KeyCheck.isOf(sealer, sealed) else { throw KeyCheck.otherKey }
+        return true
+    }
+
+    private static let tryLock = Statement.rare([.int8], "SELECT pg_try_advisory_xact_lock($1)")
+    private static let liveNodes = Statement.rare(
+        [],
+        """
+        SELECT convert_from(name, 'UTF8') FROM nodes WHERE NOT is_dead AND until > clock_timestamp() ORDER BY name
+        """)
+}
+
+extension Migrator.State {
+    /// Why data cannot be moved from or to a schema that is not this program's.
+    var refusalToMove: StorageError? {
+        switch self {
+        case .none, .current: nil
+        case .older:
+            StorageError(
+                .unavailable,
+                "The schema of the database is that of an earlier version. Start a node of this version once, stop it, and "
+                    + "try again.")
+        case .unusable(let error): error
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import MartletCore
+
+/// Turns the rows of a moved table into rows of a table of the schema, in the binary format of COPY.
+struct MovedInsertion {
+    /// The table with its columns.
+    let target: String
+    private let columns: [(type: ColumnType, value: Value)]
+
+    private enum Value {
+        /// The value of a column of the moved row.
+        case moved(Int)
+        /// That, as a number that carries its shard.
+        case composed(Int)
+        /// What follows from the row.
+        case derived(Derivation)
+    }
+
+    typealias Derivation = ([MovedValue]) throws(StorageError) -> MovedValue
+
+    /// - Parameters:
+    ///   - name: The table of the schema.
+    ///   - derived: How columns are made that the moved rows do not have.
+    /// - Throws: `StorageError` if the table has a column of which nothing is known.
+    init(
+        _ table: MovedTable, into name: String, _ catalog: MovedQuery.Catalog, derived: [String: Derivation]
+    ) throws(StorageError) {
+        var columns: [(type: ColumnType, value: Value)] = []
+        for column in catalog[name] ?? [] {
+            if let derivation = derived[column.name] {
+                columns.append((column.type, .derived(derivation)))
+            } else if let index = table.index(of: column.name) {
+                let isComposed = [.row(.notifications), .row(.deliveries)].contains(table.columns[index].number)
+                columns.append((column.type, isComposed ? .composed(index) : .moved(index)))
+            } else {
+                throw StorageError(
+                    .corrupt, "Nothing is known of the column '\(column.name)' of '\(name)', so it cannot be moved.")
+            }
+        }
+        self.columns = columns
+        target = "\(name) (\((catalog[name] ?? []).map(\.name).joined(separator: ", ")))"
+    }
+
+    /// Appends a row.
+    func append(_ row: [MovedValue], to bytes: inout [UInt8]) throws(StorageError) {
+        bytes.append(bigEndian: Int16(columns.count))
+        for (type, value) in columns {
+            switch value {
+            case .moved(let index): type.append(row[index], to: &bytes)
+            case .composed(let index):
+                let shard = Shard(number: Int32(truncatingIfNeeded: row[0].integer ?? 0))
+                type.append(MovedValue(row[index].integer.map { shard.compose($0) }), to: &bytes)
+            case .derived(let derivation): type.append(try derivation(row), to: &bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import MartletCore
+
+/// The query that reads the rows of a moved table.
+struct MovedQuery {
+    let sql: String
+    let forms: [CopiedForm]
+
+    /// The types of the columns of each table of the schema.
+    typealias Catalog = [String: [(name: String, type: ColumnType)]]
+
+    /// - Parameter isForComparison: Whether columns that are not compared are left out as NULL.
+    init(_ table: MovedTable, _ catalog: Catalog, isForComparison: Bool) {
+        let form = Self.forms[table.name] ?? Form()
+        let name = form.table ?? table.name
+        let types = Dictionary(
+            (catalog[name] ?? []).map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        var columns: [(sql: String, form: CopiedForm)] = table.columns.map { column in
+            if isForComparison, !column.isCompared { return ("NULL::int8[]", .numbers) }
+            if let special = form.columns[column.name] ?? Self.columns[column.name] { return special }
+            let mask: Int64? =
+                switch column.number {
+                case .row(.notifications), .row(.deliveries): Shard.numberMask
+                case .row(.tags): Int64(UInt32.max)
+                default: nil
+                }
+            if let mask { return ("x.\(column.name) & \(mask)", .integer) }
+            return (types[column.name] ?? .bytes).expression("x.\(column.name)")
+        }
+        columns += form.extras
+        let hubs = table.isOfHub ? "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted" : ""
+        let condition = form.condition.isEmpty ? "" : "WHERE \(form.condition)"
+        sql = """
+            SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(name) x \(hubs) \(form.joins)
+            \(condition) \(form.order)
+            """
+        forms = columns.map(\.form)
+    }
+
+    /// What is special about the rows of a table.
+    private struct Form {
+        /// The table, if it has another name.
+        var table: String?
+        var joins = ""
+        var condition = ""
+        var columns: [String: (sql: String, form: CopiedForm)] = [:]
+        /// Columns behind those of the moved table, for `MovedRefinement`.
+        var extras: [(sql: String, form: CopiedForm)] = []
+        var order = ""
+    }
+
+    private static let columns: [String: (sql: String, form: CopiedForm)] = [
+        "member": (
+            "(CASE WHEN n.handles IS NOT NULL THEN 2 WHEN n.platform IS NULL THEN 1 ELSE 0 END)::int8", .integer
+        )
+    ]
+
+    private static let platform: (sql: String, form: CopiedForm) = ("convert_to(p.name, 'UTF8')", .bytes)
+
+    /// Tags as they are spelled, separated by commas.
+    private static let tags: [String: (sql: String, form: CopiedForm)] = [
+        "platform": platform,
+        "tags": (
+            """
+            convert_to(coalesce(x.spelled_tags, (SELECT string_agg(t.name, ',' ORDER BY u.n)
+                FROM unnest(x.tags) WITH ORDINALITY u (id, n) JOIN tags t ON t.shard = x.shard AND t.id = u.id), ''),
+                'UTF8')
+            """, .bytes
+        ),
+        "tag_numbers": (
+            "(SELECT array_agg(u.id & \(UInt32.max) ORDER BY u.n) FROM unnest(x.tags) WITH ORDINALITY u (id, n))",
+            .numbers
+        ),
+    ]
+
+    private static let notification = "JOIN notifications n ON n.shard = x.shard AND n.sequence = x.notification"
+    private static let delivery = Form(
+        joins: """
+            JOIN deliveries d ON d.shard = x.shard AND d.id = x.delivery
+            JOIN notifications n ON n.shard = x.shard AND n.sequence = d.notification
+            """)
+
+    private static func content(_ column: String) -> Form {
+        Form(
+            table: "contents",
+            joins: """
+                JOIN (SELECT shard, \(column) AS id FROM registrations WHERE \(column) IS NOT NULL
+                    UNION SELECT shard, \(column) FROM registration_history WHERE \(column) IS NOT NULL) u
+                ON u.shard = x.shard AND u.id = x.id
+                """)
+    }
+
+    private static let forms: [String: Form] = [
+        "tags": Form(
+            joins: "JOIN platforms p ON p.number = x.scope / 2",
+            columns: ["platform": platform, "is_template": ("(x.scope % 2)::int8", .integer)]),
+        "templates": content("template"),
+        "variables": content("variables"),
+        // A channel has the handle that its registrations have, and its key is hashed.
+        "channels": Form(
+            joins: """
+                JOIN platforms p ON p.number = x.platform CROSS JOIN LATERAL (
+                    SELECT (array_agg(r.handle))[1] AS handle, max(r.updated_at) AS updated_at FROM registrations r
+                    WHERE r.shard = x.shard AND r.scope = ANY(ARRAY[x.platform * 2, x.platform * 2 + 1])
+                        AND r.channel = x.channel) h
+                """,
+            columns: [
+                "platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes),
+                "registered_at": ("greatest(x.registered_at, h.updated_at)", .integer),
+            ]),
+        // A channel that is gone has the handle of the last registration that left it.
+        "former_channels": Form(
+            joins: """
+                CROSS JOIN LATERAL (SELECT r.handle, r.platform FROM registration_history r
+                    WHERE r.shard = x.shard AND r.channel = x.channel ORDER BY r.change DESC LIMIT 1) h
+                JOIN platforms p ON p.number = h.platform
+                """,
+            columns: ["platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes)]),
+        "registrations": Form(joins: "JOIN platforms p ON p.number = x.scope / 2", columns: tags),
+        "registration_history": Form(joins: "JOIN platforms p ON p.number = x.platform", columns: tags),
+        "memberships": Form(
+            table: "registrations",
+            joins: """
+                JOIN platforms p ON p.number = x.scope / 2 CROSS JOIN LATERAL (
+                    SELECT convert_to(t.name, 'UTF8') AS name FROM unnest(x.tags) u (id)
+                        JOIN tags t ON t.shard = x.shard AND t.id = u.id
+                    UNION SELECT '*'::bytea) m
+                """,
+            columns: [
+                "platform": platform, "is_template": ("(x.scope % 2)::int8", .integer), "name": ("m.name", .bytes),
+                "registration": ("x.sequence", .integer),
+            ]),
+        "device_keys": Form(
+            joins: "JOIN registrations r ON r.shard = x.shard AND r.sequence = x.registration"),
+        // Their order is that in which they are removed.
+        "tombstones": Form(order: "ORDER BY x.shard, x.gone_at"),
+        "parts": Form(joins: notification),
+        "notification_receipts": Form(joins: notification),
+        "deliveries": Form(joins: notification),
+        "outcome_counts": delivery,
+        "collapses": Form(joins: delivery.joins, extras: [("n.collapse", .bytes)]),
+        "ranges": delivery,
+        "reached": Form(joins: delivery.joins, condition: "d.is_final"),
+        "progress": Form(
+            table: "reached", joins: delivery.joins, condition: "NOT d.is_final",
+            order: "ORDER BY x.shard, x.delivery, x.place"),
+        "page_records": delivery,
+        "refusals": delivery,
+        "attempts": delivery,
+        "retries": delivery,
+        "jobs": Form(
+            joins: """
+                LEFT JOIN blobs b ON b.space = 0 AND b.container = convert_from(x.input_container, 'UTF8')
+                    AND b.name = x.input_name
+                """,
+            columns: [
+                "input_tag": (
+                    """
+                    CASE WHEN x.input_tag = convert_to('"' || b.content || '"', 'UTF8') THEN '='::bytea ELSE x.input_tag END
+                    """, .bytes
+                )
+            ]),
+    ]
+}

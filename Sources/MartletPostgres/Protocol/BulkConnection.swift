@@ -1,0 +1,156 @@
+import CMartletPQ
+import Glibc
+import MartletCore
+
+/// A connection for copies of whole tables (COPY), which pipelines do not have. Calls block until the server answers, for
+/// as long as that takes, and are made on one thread.
+final class BulkConnection {
+    private let connection: OpaquePointer
+    private let address: DatabaseAddress
+
+    /// Connects to the server that takes writes.
+    /// - Parameter settings: Settings of the session, by name.
+    init(_ address: DatabaseAddress, _ settings: [(name: String, value: String)]) throws(DatabaseFailure) {
+        self.address = address
+        let parameters = address.complete
+        let names = parameters.map { strdup($0.name) }
+        let values = parameters.map { strdup($0.value) }
+        defer { for text in names + values { free(text) } }
+        guard
+            let made = PQconnectdbParams(
+                names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+        else { throw .lost("There is no memory left for a connection to the database.") }
+        connection = made
+        guard PQstatus(made) == CONNECTION_OK else {
+            let message = PQerrorMessage(made).map { String(cString: $0) } ?? ""
+            throw .lost(ConnectFailure(message).sentence(for: address))
+        }
+        // Notices are of no interest here.
+        PQsetNoticeReceiver(made, { _, _ in }, nil)
+        for (name, value) in settings {
+            try run(Self.setting) {
+                $0.add(name)
+                $0.add(value)
+            }
+        }
+    }
+
+    deinit {
+        PQfinish(connection)
+    }
+
+    private static let setting = Statement.rare([.text, .text], "SELECT set_config($1, $2, false)")
+
+    // MARK: Statements
+
+    /// Runs a statement.
+    @discardableResult
+    func run(
+        _ statement: Statement, _ fill: (inout Parameters) -> Void = { _ in }
+    ) throws(DatabaseFailure) -> Rows {
+        var parameters = Parameters()
+        fill(&parameters)
+        let result = parameters.bytes.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
+            let values = parameters.spans.map { span in span.map { UnsafePointer(start + $0.lowerBound) } }
+            let lengths = parameters.spans.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQexecParams(
+                connection, statement.sql, Int32(values.count), statement.types.map(\.rawValue), values, lengths,
+                formats, 1)
+        }
+        return Rows(try accepted(result))
+    }
+
+    /// Where an empty value begins: a null pointer would be NULL.
+    private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+    /// Runs a statement without parameters or rows.
+    func run(_ sql: String) throws(DatabaseFailure) {
+        try run(.rare([], sql))
+    }
+
+    private func accepted(
+        _ result: OpaquePointer?, _ expected: ExecStatusType? = nil
+    ) throws(DatabaseFailure) -> OpaquePointer {
+        guard let result else { throw lost }
+        let status = PQresultStatus(result)
+        let isAccepted =
+            expected.map { $0 == status } ?? (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+        guard isAccepted else {
+            let code = PQresultErrorField(result, martlet_PG_DIAG_SQLSTATE).map { String(cString: $0) }
+            PQclear(result)
+            guard let code, PQstatus(connection) == CONNECTION_OK else { throw lost }
+            throw .refused(SQLState(code))
+        }
+        return result
+    }
+
+    private var lost: DatabaseFailure {
+        .lost("The connection to \(address) broke. Begin again.")
+    }
+
+    // MARK: Copying in
+
+    private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
+    private static let trailer: [UInt8] = [0xFF, 0xFF]
+
+    /// Begins to send rows to a table, until `endCopy`.
+    /// - Parameter target: The table with its columns.
+    func beginCopy(into target: String) throws(DatabaseFailure) {
+        let result = PQexec(connection, "COPY \(target) FROM STDIN (FORMAT binary)")
+        PQclear(try accepted(result, PGRES_COPY_IN))
+        try put(Self.signature)
+    }
+
+    /// Sends rows in the binary format of COPY.
+    func put(_ bytes: [UInt8]) throws(DatabaseFailure) {
+        let isSent = bytes.withUnsafeBytes { buffer in
+            PQputCopyData(
+                connection, buffer.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing,
+                Int32(buffer.count)) == 1
+        }
+        guard isSent else { throw lost }
+    }
+
+    func endCopy() throws(DatabaseFailure) {
+        try put(Self.trailer)
+        guard PQputCopyEnd(connection, nil) == 1 else { throw lost }
+        PQclear(try accepted(PQgetResult(connection)))
+        while let more = PQgetResult(connection) { PQclear(more) }
+    }
+
+    // MARK: Copying out
+
+    /// Passes the rows of a query one after another, in the binary format of COPY, without the count of columns.
+    func copy(
+        _ query: String, _ each: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do throws(DatabaseFailure) {
+            PQclear(
+                try accepted(PQexec(connection, "COPY (\(query)) TO STDOUT (FORMAT binary)"), PGRES_COPY_OUT))
+        } catch {
+            throw error.storageError
+        }
+        var isFirst = true
+        while true {
+            var data: UnsafeMutablePointer<CChar>?
+            let count = PQgetCopyData(connection, &data, 0)
+            guard count > 0, let data else {
+                guard count == -1 else { throw lost.storageError }
+                break
+            }
+            defer { PQfreemem(data) }
+            var bytes = UnsafeRawBufferPointer(start: data, count: Int(count))
+            if isFirst { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Self.signature.count)) }
+            isFirst = false
+            guard bytes.count >= 2, bytes.bigEndian(at: 0) as Int16 >= 0 else { continue }
+            try each(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(2)))
+        }
+        do throws(DatabaseFailure) {
+            while let result = PQgetResult(connection) { PQclear(try accepted(result)) }
+        } catch {
+            throw error.storageError
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import MartletCore
+import MartletCrypto
+import MartletModel
+import MartletPostgres
+import MartletPush
+import MartletStorage
+
+/// Moves all data of a server from its data directory to a database on PostgreSQL, or back. Nobody may serve either of
+/// them. Calls block, so use this type only in a process that does nothing else.
+public enum ServerMove {
+    /// What a move tells of itself.
+    public enum Event: Sendable {
+        /// So many rows of something have been copied, or read back.
+        case progress(name: String, rows: Int64, isComparison: Bool)
+        /// Rows were copied and read back, and are the same.
+        case compared(name: String, rows: Int64, checksum: String)
+
+        fileprivate init(_ event: DataMove.Event) {
+            switch event {
+            case .progress(let name, let rows, let isComparison):
+                self = .progress(name: name, rows: rows, isComparison: isComparison)
+            case .compared(let name, let digest):
+                self = .compared(name: name, rows: digest.count, checksum: digest.description)
+            }
+        }
+    }
+
+    /// The file of the keys in a data directory.
+    private static let keyName = "secret.key"
+
+    private static let rules = MoveRules(
+        hash: { SHA256.hash($0) },
+        key: { platform, handle in
+            guard let type = PushPlatforms.all[platform] else { return nil }
+            return try? type.key(of: PushHandle(text: handle))
+        })
+
+    /// Moves the data of a directory to a database.
+    /// - Throws: `ServerError`; nothing has changed then.
+    public static func run(
+        fromDirectory path: String, toDatabase url: String, report: @escaping (Event) -> Void
+    ) throws(ServerError) {
+        do throws(StorageError) {
+            guard SQLiteStorage.exists(in: path) else {
+                throw StorageError(.unavailable, "There is no database in '\(path)', so there is nothing to move.")
+            }
+            let address = try DatabaseAddress(url)
+            let keys = try ServerKeys.open(in: path)
+            let source = try SQLiteMoveSource(path, sealer: keys, rules: rules)
+            let target = try PostgresMoveTarget(address, sealer: keys, rules: rules)
+            try DataMove(from: source, to: target, rules: rules) { report(Event($0)) }.run()
+        } catch {
+            throw ServerError(error.detail)
+        }
+    }
+
+    /// Moves the data of a database to a directory, which is made.
+    /// - Parameter keyFile: The `secret.key` of the nodes, which is copied into the directory; nil if it is there already, or
+    ///   if the environment gives the keys.
+    /// - Throws: `ServerError`; the directory is not one that can be served then.
+    public static func run(
+        fromDatabase url: String, toDirectory path: String, keyFile: String?,
+        report: @escaping (Event) -> Void
+    ) throws(ServerError) {
+        do throws(StorageError) {
+            let address = try DatabaseAddress(url)
+            let key: Result<[UInt8]?, ServerError> = self.key(keyFile, path)
+            let text: [UInt8]?
+            do throws(ServerError) {
+                text = try key.get()
+            } catch {
+                throw StorageError(.unavailable, error.description)
+            }
+            let keys = try self.keys(text, in: path)
+            let source = try PostgresMoveSource(address, sealer: keys, rules: rules)
+            let target = try SQLiteMoveTarget(path, sealer: keys, rules: rules)
+            if let text { try put(text, in: path) }
+            try DataMove(from: source, to: target, rules: rules) { report(Event($0)) }.run()
+        } catch {
+            throw ServerError(error.detail)
+        }
+    }
+
+    /// Reads the file of the keys.
+    /// - Returns: Nil if the environment gives the keys, or if they are in the directory already.
+    private static func key(_ file: String?, _ directory: String) -> Result<[UInt8]?, ServerError> {
+        do throws(ServerError) {
+            guard let file else {
+                let isThere = access("\(directory)/\(keyName)", F_OK) == 0
+                guard KeyEnvironment.givesKeys || isThere else {
+                    throw ServerError(
+                        "Give the secret key of the database's nodes: --key-file FILE, or \(KeyEnvironment.names).")
+                }
+                return .success(nil)
+            }
+            guard !KeyEnvironment.givesKeys else {
+                throw ServerError("Give --key-file or \(KeyEnvironment.names), not both.")
+            }
+            guard let bytes = try SecretFile.read(file, limit: 65_536) else {
+                throw ServerError("Cannot read \(file): there is no such file.")
+            }
+            return .success(bytes)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func keys(_ text: [UInt8]?, in directory: String) throws(StorageError) -> ServerKeys {
+        guard let text else { return try ServerKeys.open(in: directory) }
+        do throws(ServerError) {
+            return try ServerKeys(in: directory, environment: String(decoding: text, as: UTF8.self))
+        } catch {
+            throw StorageError(.unavailable, error.description)
+        }
+    }
+
+    private static func put(_ key: [UInt8], in directory: String) throws(StorageError) {
+        do throws(ServerError) {
+            let path = "\(directory)/\(keyName)"
+            if let known = try SecretFile.readOwn(path) {
+                guard known == key else {
+                    throw ServerError("\(path) is another key than that of --key-file: remove the wrong one.")
+                }
+                return
+            }
+            try SecretFile.create(key, at: path)
+        } catch {
+            throw StorageError(.unavailable, error.description)
+        }
+    }
+}

@@ -1,0 +1,348 @@
+import Glibc
+import MartletCore
+import MartletModel
+
+/// Reads everything that is moved from a data directory, on one connection.
+final class SQLiteMoveReader {
+    let connection: Connection
+    let directory: StorageDirectory
+    let rules: MoveRules
+    private let sealer: any Sealer
+    /// What is added to the numbers of each hub. Rows that are moved have the numbers without it.
+    var distances: [Int64: [MovedNumber: Int64]] = [:]
+    /// The numbers of variables whose bytes are also those of a template, as they are moved.
+    var variables: [Int64: Int64] = [:]
+    private let maps: FileProgressMaps
+
+    init(
+        _ connection: Connection, _ directory: StorageDirectory, _ maps: FileProgressMaps, _ sealer: any Sealer,
+        _ rules: MoveRules
+    ) {
+        self.connection = connection
+        self.directory = directory
+        self.maps = maps
+        self.sealer = sealer
+        self.rules = rules
+    }
+
+    // MARK: Hubs
+
+    func hubs() throws(StorageError) -> MovedDirectory {
+        let table = HubTable(connection, sealer)
+        let hubs = try table.hubs()
+        let backend = try table.backendHub()
+        let platforms = try connection.all(
+            """
+            SELECT platform FROM channels UNION SELECT platform FROM registration_history
+            UNION SELECT platform FROM former_channels UNION SELECT platform FROM deliveries ORDER BY 1
+            """
+        ) { PlatformID(rawValue: $0.text(0)) }
+        return MovedDirectory(
+            hubs: hubs, rules: try AccessRuleTable(connection, sealer).namespaceRules(),
+            backendHub: hubs.first { $0.id == backend }?.id, platforms: platforms)
+    }
+
+    // MARK: Numbers
+
+    static let sequences: [(kind: MovedNumber, table: String)] = [
+        (.channels, "channels"), (.registrations, "registrations"), (.changes, "registration_history"),
+        (.installations, "installations"), (.contents, "contents"), (.notifications, "notifications"),
+        (.deliveries, "deliveries"), (.campaigns, "campaigns"), (.jobs, "jobs"),
+    ]
+
+    func numbers() throws(StorageError) -> MovedNumbers {
+        let found = try connection.all("SELECT name, seq FROM sqlite_sequence") { ($0.text(0), $0.integer(1)) }
+        let last = Dictionary(found, uniquingKeysWith: { first, _ in first })
+        var numbers = MovedNumbers()
+        numbers.hubs = last["hubs"] ?? 0
+        numbers.operatorActions = last["operator_actions"] ?? 0
+        numbers.payloadAudit = last["payload_audit"] ?? 0
+        var own: [MovedNumber: Int64] = [:]
+        for (kind, table) in Self.sequences { own[kind] = last[table] ?? 0 }
+        own[.tags] = try connection.first("SELECT last FROM tag_counter") { $0.integer(0) } ?? 0
+        own[.forgotten] = try connection.first("SELECT change FROM registration_history_start") { $0.integer(0) } ?? 0
+        try splitContents(after: &own[.contents, default: 0])
+        for hub in try connection.all("SELECT id FROM hubs WHERE is_deleted = 0", read: { $0.integer(0) }) {
+            numbers.ofHub[hub] = own
+        }
+        return numbers
+    }
+
+    /// Gives new numbers to variables whose bytes are also those of a template: here they are one row.
+    private func splitContents(after last: inout Int64) throws(StorageError) {
+        let shared = try connection.all(
+            """
+            SELECT * FROM (SELECT template FROM registrations WHERE template IS NOT NULL
+                UNION SELECT template FROM registration_history WHERE template IS NOT NULL)
+            INTERSECT SELECT * FROM (SELECT variables FROM registrations WHERE variables IS NOT NULL
+                UNION SELECT variables FROM registration_history WHERE variables IS NOT NULL)
+            """
+        ) { $0.integer(0) }
+        for content in shared {
+            last += 1
+            variables[content] = last
+        }
+    }
+
+    // MARK: Rows
+
+    func readRows(
+        of table: MovedTable, isForComparison: Bool, _ each: MoveSource.RowReceiver
+    ) throws(StorageError) {
+        let statement = try connection.take(MoveQuery(table).sql)
+        defer { connection.giveBack(statement) }
+        let refine = try refinement(of: table, isForComparison)
+        while try statement.step() {
+            var row: [MovedValue] = []
+            row.reserveCapacity(table.columns.count)
+            for index in table.columns.indices { row.append(MovedValue(statement, Int32(index))) }
+            guard try refine?(&row, statement) ?? true else { continue }
+            try pass(row, of: table, each)
+        }
+    }
+
+    private func pass(
+        _ row: [MovedValue], of table: MovedTable, _ each: MoveSource.RowReceiver
+    ) throws(StorageError) {
+        guard table.name == "progress" else { return try shiftAndPass(row, of: table, each) }
+        for block in try progress(of: row[1].integer ?? 0) {
+            var row = row
+            row[3] = .integer(block.index)
+            row[4] = .bytes(block.shortest.bytes)
+            try shiftAndPass(row, of: table, each)
+        }
+    }
+
+    private func shiftAndPass(
+        _ row: [MovedValue], of table: MovedTable, _ each: MoveSource.RowReceiver
+    ) throws(StorageError) {
+        var row = row
+        if table.isOfHub, let hub = row[0].integer, let distances = distances[hub] {
+            MovedNumbers.shift(&row, of: table, by: distances, sign: -1)
+        }
+        try each(row)
+    }
+
+    /// Reads the progress map of a delivery.
+    private func progress(of delivery: Int64) throws(StorageError) -> [DeliveredBitmap] {
+        let id = Delivery.ID(rawValue: delivery)
+        var status = stat()
+        // The file must not be made shorter.
+        let size = stat(maps.path(of: id), &status) == 0 ? Int64(status.st_size) : 1
+        guard let map = try maps.existingMap(for: id, through: max(size * 8 - 1, 0)) else { return [] }
+        return map.blocks
+    }
+
+    // MARK: Forms
+
+    /// Changes a row from the form of the schema to that which is moved.
+    /// - Returns: Whether the row is moved.
+    private typealias Refinement = (inout [MovedValue], Statement) throws(StorageError) -> Bool
+
+    private func refinement(of table: MovedTable, _ isForComparison: Bool) throws(StorageError) -> Refinement? {
+        func index(_ column: String) -> Int { table.index(of: column) ?? 0 }
+        func changing(_ column: String, _ change: @escaping ([UInt8]) throws(StorageError) -> [UInt8]) -> Refinement {
+            let index = index(column)
+            return { row, _ throws(StorageError) in
+                if let bytes = row[index].bytes { row[index] = .bytes(try change(bytes)) }
+                return true
+            }
+        }
+        switch table.name {
+        case "users":
+            let roles = index("roles")
+            return { row, _ throws(StorageError) in
+                row[roles] = .list(Self.words(row[roles]).sorted { $0.lexicographicallyPrecedes($1) })
+                return true
+            }
+        case "operators":
+            let roles = index("roles")
+            return { row, _ throws(StorageError) in
+                row[roles] = .list(Self.words(row[roles]))
+                return true
+            }
+        case "sends":
+            let payloads = index("payloads")
+            return { row, _ throws(StorageError) in
+                let parts = (row[payloads].bytes ?? []).split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                row[payloads] = .list(parts.dropLast().map { Array($0) })
+                return true
+            }
+        case "installations":
+            let slots = index("dead_slots")
+            return { row, _ throws(StorageError) in
+                let names = Self.words(row[slots]).map { digits in
+                    HexDigits.bytes(of: String(decoding: digits, as: UTF8.self).lowercased()) ?? []
+                }
+                row[slots] = .list(names.sorted { $0.lexicographicallyPrecedes($1) })
+                return true
+            }
+        case "templates":
+            return changing("content") { bytes throws(StorageError) in
+                MovedContent.encode(try StoredContent.template(bytes))
+            }
+        case "variables":
+            let (id, content) = (index("id"), index("content"))
+            return { [self] row, _ throws(StorageError) in
+                row[content] = .bytes(MovedContent.encode(try StoredContent.variables(row[content].bytes ?? [])))
+                rename(&row[id])
+                return true
+            }
+        case "registrations", "registration_history":
+            return try tagging(table, isForComparison)
+        case "channels":
+            let (key, handle) = (index("key"), index("handle"))
+            return { row, statement throws(StorageError) in
+                for column in [key, handle] { row[column] = Self.form(statement, column) }
+                return true
+            }
+        case "tombstones":
+            let id = index("id")
+            return { row, statement throws(StorageError) in
+                row[id] = Self.form(statement, id)
+                return true
+            }
+        case "former_channels": return formerKey(table)
+        case "ranges":
+            return changing("summary") { bytes throws(StorageError) in
+                var range = RangeRecord(
+                    last: .none, snapshot: .none, startedAt: Timestamp(milliseconds: 0),
+                    endedAt: Timestamp(milliseconds: 0))
+                guard RangeSummary.decode(bytes, into: &range) else { throw Self.unreadable }
+                return MovedContent.encode(range)
+            }
+        case "page_records":
+            let (records, member) = (index("records"), index("member"))
+            return { [self] row, _ throws(StorageError) in
+                guard let page = PageRecords(row[records].bytes ?? []) else { throw Self.unreadable }
+                let distances =
+                    row[member] == .integer(MemberNumbering.direct.rawValue)
+                    ? [:] : self.distances[row[0].integer ?? 0] ?? [:]
+                row[records] = .bytes(
+                    page.renumbered(
+                        channels: -(distances[.channels] ?? 0), registrations: -(distances[.registrations] ?? 0)))
+                return true
+            }
+        case "refusals":
+            let (handle, registration) = (index("handle"), index("registration_id"))
+            return { row, statement throws(StorageError) in
+                if row[handle] != .null { row[handle] = MovedValue(StoredHandle(statement, Int32(handle)).text) }
+                if row[registration] != .null {
+                    row[registration] = MovedValue(StoredID(statement, Int32(registration)).text)
+                }
+                return true
+            }
+        case "jobs": return inputTag(table)
+        default: return nil
+        }
+    }
+
+    private static var unreadable: StorageError {
+        StorageError(.corrupt, "What a page has come to cannot be read; restore a backup.")
+    }
+
+    private static func words(_ value: MovedValue) -> [[UInt8]] {
+        (value.bytes ?? []).split(separator: UInt8(ascii: " ")).map { Array($0) }
+    }
+
+    /// A handle or an id with the byte that says whether it is packed.
+    private static func form(_ statement: Statement, _ column: Int) -> MovedValue {
+        guard !statement.isNull(Int32(column)) else { return .null }
+        return .bytes([statement.isBlob(Int32(column)) ? 0 : 1] + statement.bytes(Int32(column)))
+    }
+
+    private func rename(_ variables: inout MovedValue) {
+        if let content = variables.integer, let renamed = self.variables[content] { variables = .integer(renamed) }
+    }
+
+    /// Finds the numbers of tags.
+    private func tagging(_ table: MovedTable, _ isForComparison: Bool) throws(StorageError) -> Refinement {
+        func index(_ column: String) -> Int { table.index(of: column) ?? 0 }
+        let (id, handle, tags, numbers) = (index("id"), index("handle"), index("tags"), index("tag_numbers"))
+        let (platform, template, variables) = (index("platform"), index("template"), index("variables"))
+        let sql = "SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?"
+        return { [self] row, statement throws(StorageError) in
+            row[id] = Self.form(statement, id)
+            row[handle] = Self.form(statement, handle)
+            rename(&row[variables])
+            guard !isForComparison else { return true }
+            let finding = try connection.take(sql)
+            defer { connection.giveBack(finding) }
+            try finding.bind(row[0].integer, at: 1)
+            try finding.bind(row[template] != .null, at: 3)
+            try finding.bind(row[platform].text, at: 4)
+            var found: [Int64] = []
+            for tag in (row[tags].bytes ?? []).split(separator: UInt8(ascii: ",")) {
+                try finding.bind(String(decoding: tag, as: UTF8.self).lowercased(), at: 2)
+                found.append(try finding.step() ? finding.integer(0) : 0)
+                finding.reset()
+            }
+            row[numbers] = .numbers(found)
+            return true
+        }
+    }
+
+    /// Finds the key of a channel that is gone: that of the last handle with which a registration has left it, if it ends
+    /// as the one that the channel had. One whose handle is not known any more is left out: nothing can be found by it.
+    private func formerKey(_ table: MovedTable) -> Refinement {
+        let (platform, key, handle) = (
+            table.index(of: "platform") ?? 0, table.index(of: "key") ?? 0, table.index(of: "handle") ?? 0
+        )
+        let extra = Int32(table.columns.count)
+        return { [self] row, statement throws(StorageError) in
+            guard row[handle] != .null, let name = row[platform].text else { return false }
+            let text = StoredHandle(statement, Int32(handle)).text
+            row[handle] = Self.form(statement, handle)
+            for candidate in [rules.key(PlatformID(rawValue: name), text), text] {
+                guard let candidate else { continue }
+                let stored: [UInt8] =
+                    switch StoredHandle(candidate) {
+                    case .packed(let bytes): [0] + bytes
+                    case .text(let text): [1] + Array(text.utf8)
+                    }
+                guard Array(stored.dropFirst().suffix(32)) == statement.bytes(extra) else { continue }
+                row[key] = .bytes(stored)
+                return true
+            }
+            return false
+        }
+    }
+
+    /// Replaces the entity tag of the blob that a job reads by `=`.
+    private func inputTag(_ table: MovedTable) -> Refinement {
+        let (container, name, tag) = (
+            table.index(of: "input_container") ?? 0, table.index(of: "input_name") ?? 0,
+            table.index(of: "input_tag") ?? 0
+        )
+        return { [self] row, _ throws(StorageError) in
+            if let stored = row[tag].text, !stored.isEmpty, try self.tag(of: row[container], row[name]) == stored {
+                row[tag] = MovedValue("=")
+            }
+            return true
+        }
+    }
+
+    /// The entity tag of a blob of a job; nil if there is none.
+    func tag(of container: MovedValue, _ name: MovedValue) throws(StorageError) -> String? {
+        guard let container = container.text.flatMap({ ContainerName($0) }),
+            let name = name.text.flatMap({ BlobName($0) })
+        else { return nil }
+        var status = stat()
+        let path = try ContainerDirectory(directory.file("storage")).path(
+            of: BlobAddress(container, name))
+        guard lstat(path, &status) == 0 else { return nil }
+        return Blob(name, status).entityTag
+    }
+}
+
+extension MovedValue {
+    /// Reads a column.
+    init(_ statement: Statement, _ column: Int32) {
+        self =
+            statement.isNull(column)
+            ? .null
+            : statement.isInteger(column)
+                ? .integer(statement.integer(column)) : .bytes(statement.bytes(column))
+    }
+}

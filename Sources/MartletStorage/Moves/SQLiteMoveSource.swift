@@ -1,0 +1,50 @@
+public import MartletCore
+
+/// A data directory whose data is moved. It is locked as long as this object lives, and stays as it is.
+public final class SQLiteMoveSource: MoveSource {
+    private let files: StorageDirectory
+    private let reader: SQLiteMoveReader
+
+    /// Opens a data directory.
+    /// - Parameter sealer: Opens the secrets of the hubs.
+    /// - Throws: `StorageError`; `.locked` if a server has the directory, and if its schema is not that of this program.
+    public init(_ path: String, sealer: any Sealer, rules: MoveRules) throws(StorageError) {
+        guard SQLiteStorage.exists(in: path) else {
+            throw StorageError(.unavailable, "There is no database in '\(path)', so there is nothing to move.")
+        }
+        let directory = try StorageDirectory(path)
+        files = directory
+        try UnfinishedMove.refuse(directory)
+        switch try SQLiteStorage.schemaState(in: path) {
+        case .current: break
+        case .older:
+            throw StorageError(
+                .unavailable,
+                "The database in '\(path)' is that of an earlier version. Start the server of this version once, stop it, "
+                    + "and try again.")
+        case .newer:
+            throw StorageError(
+                .unavailable, "The database in '\(path)' was written by a newer version: move it with that.")
+        }
+        let connection = try SQLiteStorage.Settings().openReader(directory.file(SQLiteStorage.Settings.databaseName))
+        // All reads see one point in time, although nobody else should write.
+        try connection.execute("BEGIN")
+        try directory.makePrivateDirectory("progress")
+        let maps = try FileProgressMaps(
+            in: directory.file("progress"), keeping: try DeliveryTable(connection).unfinishedIDs())
+        reader = SQLiteMoveReader(connection, directory, maps, sealer, rules)
+    }
+
+    public func directory() throws(StorageError) -> MovedDirectory { try reader.hubs() }
+    public func numbers() throws(StorageError) -> MovedNumbers { try reader.numbers() }
+
+    public func readRows(
+        of table: MovedTable, isForComparison: Bool, _ each: RowReceiver
+    ) throws(StorageError) {
+        try reader.readRows(of: table, isForComparison: isForComparison, each)
+    }
+
+    public func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError) {
+        try reader.readBlobs(each)
+    }
+}

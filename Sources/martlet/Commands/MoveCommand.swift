@@ -1,0 +1,79 @@
+import Glibc
+import MartletModel
+import MartletServer
+
+/// `martlet move`: moves all data of a stopped server between a data directory and a database on PostgreSQL.
+enum MoveCommand {
+    static let command = Command(
+        "move",
+        "Move all data of a server that is stopped from its data directory to PostgreSQL, or back. Everything is read back "
+            + "and compared before the copy counts; what is moved from stays as it is.",
+        options: [
+            Option(
+                "from", "DIR|URL", "What to move: a data directory, or a database such as postgres://USER@HOST/NAME.",
+                isSecret: true),
+            Option(
+                "to", "DIR|URL", "Where to: an empty database, or a directory that is empty or new.", isSecret: true),
+            Option("key-file", "FILE", "To a directory: the secret.key of the nodes, which is copied into it."),
+            .json("one object a line for all that was compared: name, rows and checksum"),
+        ]
+    ) { invocation in
+        let (from, to) = (try place("from", invocation), try place("to", invocation))
+        let begin = ContinuousClock.now
+        let display = ProgressDisplay(.items)
+        defer { display.end() }
+        let report: @Sendable (ServerMove.Event) -> Void = { event in
+            switch event {
+            case .progress(let name, let rows, let isComparison):
+                display.show(rows, notes: [isComparison ? "comparing \(name)" : "copying \(name)"])
+            case .compared(let name, let rows, let checksum):
+                display.end()
+                let json: JSON = [
+                    "name": .string(name), "rows": .integer(rows), "checksum": .string(checksum),
+                ]
+                guard !invocation.printJSON(json) else { return }
+                Terminal.print("\(name): \(rows.grouped) rows, checksum \(checksum), the same on both sides")
+            }
+        }
+        let advice: String
+        switch (from, to) {
+        case (.directory(let directory), .database(let url)):
+            guard invocation["key-file"] == nil else {
+                throw UsageError(
+                    description: "--key-file is for a move to a directory.", command: invocation.command)
+            }
+            let owner = try AssumedOwner(of: directory)
+            defer { owner?.end() }
+            try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
+            advice =
+                "Give each node the same secret key as \(directory), with --database and a data directory of its own. Start "
+                + "no server on \(directory) any more."
+        case (.database(let url), .directory(let directory)):
+            let owner = try AssumedOwner(of: directory)
+            defer { owner?.end() }
+            try ServerMove.run(
+                fromDatabase: url, toDirectory: directory, keyFile: invocation["key-file"], report: report)
+            advice = "Start the server with --data \(directory) and without --database, and no node any more."
+        default:
+            throw UsageError(
+                description:
+                    "Give a data directory and a database: --from DIR --to postgres://…, or the other way round.",
+                command: invocation.command)
+        }
+        display.end()
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        Terminal.complain("martlet: moved in \(Int64(seconds.rounded(.up))) s. \(advice)")
+    }
+
+    private enum Place {
+        case directory(String)
+        case database(String)
+    }
+
+    private static func place(_ option: String, _ invocation: Invocation) throws -> Place {
+        guard let text = invocation[option], !text.isEmpty else {
+            throw UsageError(description: "Give --\(option).", command: invocation.command)
+        }
+        return text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? .database(text) : .directory(text)
+    }
+}
