@@ -154,7 +154,7 @@ struct Engine: Sendable {
             jobs: storage, devices: storage, containers: storage.containerStore,
             lines: RegistrationLines(devices: devices, platforms: platforms), ownership: ownership, time: time
         ) { log.write(.warning, $0) }
-        nodes = lease.flatMap { [hubs, operators, jobs] lease in
+        nodes = lease.flatMap { [hubs, operators, jobs, time] lease in
             storage.nodeStore.map { store in
                 NodeService(
                     NodeService.Parts(
