@@ -30,11 +30,12 @@ final class ServerTime: TimeSource {
     ///   - elapsed: How long ago the other clock may have been read.
     /// - Returns: Whether the difference has changed.
     func follow(_ other: Timestamp, readWithin elapsed: Duration) -> Bool {
-        let ahead = other - (clock.now + (.zero - elapsed / 2))
-        let uncertainty = Self.tolerance + elapsed / 2
-        func isWithin(_ duration: Duration) -> Bool { -uncertainty <= duration && duration <= uncertainty }
-        guard !isWithin(ahead - difference) || (difference != .zero && isWithin(ahead)) else { return false }
-        offset.store(isWithin(ahead) ? 0 : ahead.wholeMilliseconds, ordering: .relaxed)
+        let age = elapsed.wholeMilliseconds / 2
+        let uncertainty = Self.tolerance.wholeMilliseconds + age
+        let (ahead, current) = ((other - clock.now).wholeMilliseconds + age, offset.load(ordering: .relaxed))
+        let isClockRight = abs(ahead) <= uncertainty
+        guard abs(ahead - current) > uncertainty || (isClockRight && current != 0) else { return false }
+        offset.store(isClockRight ? 0 : ahead, ordering: .relaxed)
         return true
     }
 }
