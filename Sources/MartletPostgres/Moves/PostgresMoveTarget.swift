@@ -100,7 +100,8 @@ public final class PostgresMoveTarget: MoveTarget {
         let coding = HubCoding(sealer: sealer)
         for hub in directory.hubs {
             guard hub.id.rawValue < Int64(Shard.limit) else {
-                throw StorageError(.unavailable, "A hub has a number above a million, for which PostgreSQL has no room.")
+                throw StorageError(
+                    .unavailable, "A hub has a number above a million, for which PostgreSQL has no room.")
             }
             let settings = try coding.encode(hub.settings, context: HubStatements.context(hub.id))
             try MoveSession.attempt { () throws(DatabaseFailure) in
