@@ -39,8 +39,8 @@ struct UserRaceTests {
             try await nodes[0].putUser(User(name: "alice", passwordHash: "old", createdAt: Self.now))
             let logIn = LogIn()
             let hasWaited = try await nodes[0].transaction { connection, patience throws(DatabaseFailure) in
-                let change = Statement.rare([.text], "UPDATE users SET password_hash = 'new' WHERE name = $1")
-                _ = try connection.run(Batch(change) { $0.add("alice") }, patience)
+                let change = Statement.rare([], "UPDATE users SET password_hash = 'new' WHERE folded_name = 'alice'")
+                _ = try connection.run(Batch(change), patience)
                 logIn.begin(session, at: nodes[1])
                 while !logIn.isStored {
                     if try connection.run(Batch(Self.waiting), patience)[0].count > 0 { return true }
