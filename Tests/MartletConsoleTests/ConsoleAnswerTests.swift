@@ -228,6 +228,23 @@ struct ConsoleAnswerTests {
         #expect(PersonalAudience.isNamed(in: expression) == isPersonal)
     }
 
+    @Test func aViewerCannotSelectSendsByTheUserWhoAskedForThem() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer@shop")
+        let sender = try await bench.signIn("lee", "sender@shop")
+        let path = "/console/api/hubs/shop/sends?author="
+        for author in ["user:bob", "user%3Abob", "user:BOB&author=key:a"] {
+            let refused = await bench.send(.get, path + author, cookie: viewer)
+            #expect(refused.status == .forbidden && refused.code == "forbidden", "\(author)")
+            #expect(refused.json?["error"]?.string == "This needs the role sender for the hub 'shop'.")
+            #expect(await bench.send(.get, path + author, cookie: sender).status == .ok)
+        }
+        for author in ["key:Orders", "operator:lee", "administrator", "resend"] {
+            #expect(await bench.send(.get, path + author, cookie: viewer).status == .ok)
+        }
+    }
+
     @Test func aSendToEverybodyMustBeMeant() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("kim", "sender")

@@ -51,7 +51,10 @@ struct AdministrationRoutes: Sendable {
     private var sends: [ConsoleRoute] {
         [
             ConsoleRoute(.get, "/hubs/{hub}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
-                try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
+                // A viewer is not told which user asked for a send, so a viewer cannot select by it either.
+                let author = call.match.target.item("author")?.value ?? ""
+                if call.role == .viewer, author.hasPrefix("user:") { throw .forbidden(.sender, hub: call.hub) }
+                return try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
             },
             ConsoleRoute(.get, "/hubs/{hub}/sends/{id}", .hub(.viewer), work: send),
             ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)) { call throws(ConsoleRefusal) in
