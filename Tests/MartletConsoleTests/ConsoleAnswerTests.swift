@@ -245,6 +245,32 @@ struct ConsoleAnswerTests {
         }
     }
 
+    @Test(arguments: ["isToOneUser", "isDirect"])
+    func theDeadLettersOfAPersonalSendNameNoDeviceToAViewer(fact: String) async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer")
+        let sender = try await bench.signIn("lee", "sender")
+        let whole: JSON = [
+            "deadLetters": [["outcome": "gone", "registration": "r7", "installation": "i7"]], "continuation": "1.2.3",
+        ]
+        let path = "/hubs/shop/messages/1/deadletters"
+        bench.administration.answer(path, whole)
+        func ask(_ cookie: String, _ query: String = "") async -> HTTPResponse {
+            await bench.send(.get, "/console/api\(path)\(query)", cookie: cookie)
+        }
+        bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": false, "isDirect": false])
+        #expect(await ask(viewer).json == whole)
+        #expect(await ask(viewer, "?continuation=1.2.3").json == whole)
+        let document: JSON = ["isToOneUser": .bool(fact == "isToOneUser"), "isDirect": .bool(fact == "isDirect")]
+        bench.administration.answer("/hubs/shop/sends/1", document)
+        #expect(await ask(viewer).json == ["deadLetters": [["outcome": "gone"]]])
+        // A position that was made up would tell where the device is among all others.
+        #expect(await ask(viewer, "?continuation=1.2.3").status == .forbidden)
+        #expect(await ask(sender).json == whole)
+        #expect(await ask(sender, "?continuation=1.2.3").json == whole)
+    }
+
     @Test func aSendToEverybodyMustBeMeant() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("kim", "sender")

@@ -61,7 +61,7 @@ struct AdministrationRoutes: Sendable {
                 try await door.pass(call).changing { Self.withoutUserName($0, for: call.role) }
             },
             passing(.get, "/hubs/{hub}/messages/{id}/funnel", .hub(.viewer)),
-            passing(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer)),
+            ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer), work: deadLetters),
             passing(.get, "/hubs/{hub}/messages/{id}/deadletters/reasons", .hub(.viewer)),
             passing(.post, "/hubs/{hub}/messages/{id}/deadletters/resend", .hub(.sender)),
             passing(.post, "/hubs/{hub}/messages/{id}/pause", .hub(.sender)),
@@ -238,13 +238,35 @@ struct AdministrationRoutes: Sendable {
             let json = Self.withoutUserName(json, for: call.role)
             return call.role == .viewer ? Withholding.withoutNames(trace: json) : json
         }
-        let path =
-            "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
-        let send = await door.document(path)
+        let send = await sendDocument(call)
         let reason = send.map(Self.reasonToWithhold) ?? "unknown"
         let mayAsk = call.role == .admin && send != nil && reason != "confidential"
         guard let reason, !(mayAsk && call.asksForContent) else { return response }
         return response.changing { Withholding.withoutPayloads(trace: $0, because: reason) }
+    }
+
+    /// Answers with the dead letters of a send.
+    ///
+    /// Of a send to a single person or device, a viewer gets one page without the devices. A device leads to its user,
+    /// and so does the position of a page, because the same device may be in the dead letters of a send to many.
+    @Sendable private func deadLetters(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        guard call.role == .viewer else { return try await door.pass(call) }
+        let send = await sendDocument(call)
+        guard send.map(Self.isPersonal) ?? true else { return try await door.pass(call) }
+        guard call.match.target.item("continuation") == nil else { throw .forbidden(.sender, hub: call.hub) }
+        return try await door.pass(call).changing(Withholding.withoutDevices)
+    }
+
+    /// Reads the JSON document of the send that the path names; nil if there is none.
+    private func sendDocument(_ call: ConsoleCall) async -> JSON? {
+        await door.document(
+            "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))")
+    }
+
+    /// Returns whether a send is to a single person or device.
+    /// - Parameter send: The JSON document of the send.
+    private static func isPersonal(_ send: JSON) -> Bool {
+        send["isToOneUser"]?.bool ?? true || send["isDirect"]?.bool ?? true
     }
 
     /// Sends a notification.
