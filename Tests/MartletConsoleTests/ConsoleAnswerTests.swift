@@ -206,9 +206,69 @@ struct ConsoleAnswerTests {
             let asked = try JSON(parsing: bench.administration.last?.body ?? [])
             #expect(asked["isExact"]?.bool == isExact)
         }
-        bench.administration.answer("/hubs/shop/tags", ["tags": ["news", "username:alice"]])
-        #expect(await bench.send(.get, "/console/api/hubs/shop/tags", cookie: viewer).json?["tags"] == ["news"])
-        #expect(await bench.send(.get, "/console/api/hubs/shop/tags", cookie: sender).json?["tags"]?.array?.count == 2)
+    }
+
+    @Test(arguments: ["", "?prefix=username:&limit=1", "?personal=yes"])
+    func aViewerGetsTheListOfTagsWithoutThoseThatNamePersons(query: String) async throws {
+        let bench = try await ConsoleBench()
+        let sender = try await bench.signIn("lee", "sender")
+        let viewer = try await bench.signIn("kim", "viewer@a-b")
+        let narrowed = query.isEmpty ? "?personal=no" : "?personal=no&\(query.dropFirst())"
+        for (cookie, wanted) in [(sender, query), (viewer, narrowed)] {
+            _ = await bench.send(.get, "/console/api/hubs/a%2Db/tags\(query)", cookie: cookie)
+            #expect(bench.administration.targets.last == "GET /hubs/a%2Db/tags\(wanted)")
+        }
+    }
+
+    @Test(arguments: [
+        ("username:alice", true), ("a && !UserName:bob", true), ("from:alice", true), ("(news||from:alice)", true),
+        ("news && !from:alice", true), ("$InstallationId:{7}", true), ("valid-from:2026", false), ("news", false),
+    ])
+    func anExpressionThatNamesAPersonIsPersonal(expression: String, isPersonal: Bool) {
+        #expect(PersonalAudience.isNamed(in: expression) == isPersonal)
+    }
+
+    @Test func aViewerCannotSelectSendsByTheUserWhoAskedForThem() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer@shop")
+        let sender = try await bench.signIn("lee", "sender@shop")
+        let path = "/console/api/hubs/shop/sends?author="
+        for author in ["user:bob", "user%3Abob", "user:BOB&author=key:a"] {
+            let refused = await bench.send(.get, path + author, cookie: viewer)
+            #expect(refused.status == .forbidden && refused.code == "forbidden", "\(author)")
+            #expect(refused.json?["error"]?.string == "This needs the role sender for the hub 'shop'.")
+            #expect(await bench.send(.get, path + author, cookie: sender).status == .ok)
+        }
+        for author in ["key:Orders", "operator:lee", "administrator", "resend"] {
+            #expect(await bench.send(.get, path + author, cookie: viewer).status == .ok)
+        }
+    }
+
+    @Test(arguments: ["isToOneUser", "isDirect"])
+    func theDeadLettersOfAPersonalSendNameNoDeviceToAViewer(fact: String) async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer")
+        let sender = try await bench.signIn("lee", "sender")
+        let whole: JSON = [
+            "deadLetters": [["outcome": "gone", "registration": "r7", "installation": "i7"]], "continuation": "1.2.3",
+        ]
+        let path = "/hubs/shop/messages/1/deadletters"
+        bench.administration.answer(path, whole)
+        func ask(_ cookie: String, _ query: String = "") async -> HTTPResponse {
+            await bench.send(.get, "/console/api\(path)\(query)", cookie: cookie)
+        }
+        bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": false, "isDirect": false])
+        #expect(await ask(viewer).json == whole)
+        #expect(await ask(viewer, "?continuation=1.2.3").json == whole)
+        let document: JSON = ["isToOneUser": .bool(fact == "isToOneUser"), "isDirect": .bool(fact == "isDirect")]
+        bench.administration.answer("/hubs/shop/sends/1", document)
+        #expect(await ask(viewer).json == ["deadLetters": [["outcome": "gone"]]])
+        // A position that was made up would tell where the device is among all others.
+        #expect(await ask(viewer, "?continuation=1.2.3").status == .forbidden)
+        #expect(await ask(sender).json == whole)
+        #expect(await ask(sender, "?continuation=1.2.3").json == whole)
     }
 
     @Test func aSendToEverybodyMustBeMeant() async throws {

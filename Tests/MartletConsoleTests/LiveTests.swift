@@ -10,6 +10,10 @@ import Testing
 struct LiveTests {
     private static let start = Timestamp(seconds: 1_700_000_040)
 
+    private static func lane(_ platform: String, of hub: String = "shop") -> ConsoleSample.Lane {
+        ConsoleSample.Lane(hub: hub, platform: platform)
+    }
+
     @Test func aSecondsRateIsTheDifferenceOfTwoSamples() {
         var history = MetricHistory()
         var sample = ConsoleSample(at: Self.start)
@@ -81,11 +85,12 @@ struct LiveTests {
         ]
         sample.certificateEndsAt = sample.at + .seconds(86_400)
         (sample.oldest, sample.wrongCredentials) = (4000, ["a": 1, "b": 0])
-        sample.refusedCredentials = [ConsoleSample.RefusedCredential(hub: "shop", platform: "a")]
+        sample.refusedCredentials = [Self.lane("a")]
         for _ in 0..<100 { sample.latency.add(.seconds(3)) }
         (sample.taken, sample.failed) = (["a": 70], ["a": 30])
         (sample.attempts, sample.failedAttempts) = (["a": 100], ["a": 20])
-        (sample.quarantines, sample.pausedLanes, sample.pausedOrigins) = (["a": 1], ["b": 1], ["c": 2, "d": 0])
+        (sample.quarantines, sample.pausedLanes) = ([Self.lane("a"): 1], [Self.lane("b")])
+        sample.pausedOrigins = [Self.lane("c"): 2, Self.lane("d"): 0]
         sample.backupAt = Timestamp(seconds: 0)
         sample.disk = (free: 1_000_000, reserve: 100)
         let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
@@ -171,6 +176,38 @@ struct LiveTests {
         }
         #expect(await hubs(kim) == ["shop"])
         #expect(await hubs(ops).count == 21)
+    }
+
+    @Test func anAlertAboutAHubIsForThoseWhoMaySeeTheHub() async throws {
+        let bench = try await ConsoleBench { time in
+            var sample = ConsoleSample(at: time.now)
+            sample.quarantines = [Self.lane("a"): 1]
+            sample.pausedLanes = [Self.lane("b")]
+            sample.pausedOrigins = [Self.lane("c"): 2]
+            // More in each sample than in the one before.
+            sample.wrongCredentials = ["d": Int(time.now.seconds)]
+            sample.disk = (free: 1000, reserve: 100)
+            return sample
+        }
+        _ = try await bench.signIn("ops", "admin")
+        func codes(_ roles: String) async throws -> Set<String> {
+            let cookie = try await bench.signIn("kim\(roles.count)", roles)
+            for _ in 0..<2 {
+                _ = await bench.send(.get, "/console/api/alerts", cookie: cookie)
+                bench.time.advance(by: .seconds(10))
+            }
+            let answer = await bench.send(.get, "/console/api/alerts", cookie: cookie)
+            let alerts = answer.json?["alerts"]?.array ?? []
+            for alert in alerts {
+                let isOfServer = ["disk-low", "wrong-credential"].contains(alert["code"]?.string ?? "")
+                #expect(alert["hub"]?.string == (isOfServer ? nil : "shop"))
+            }
+            return Set(alerts.compactMap { $0["code"]?.string })
+        }
+        let own: Set = ["quarantine", "lane-paused", "origin-paused", "disk-low"]
+        #expect(try await codes("viewer@other") == ["disk-low"])
+        #expect(try await codes("viewer@shop") == own)
+        #expect(try await codes("viewer") == own.union(["wrong-credential"]))
     }
 
     @Test(arguments: ["", "now,", "later", "send:shop", "sends:", "now,now,now,now,now,now,now,now,now"])

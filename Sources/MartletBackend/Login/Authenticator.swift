@@ -11,20 +11,24 @@ final class Authenticator: Sendable {
     private let provider: Mutex<IdentityProvider?>
     private let time: any TimeSource
     private let sessionLifetime: Duration
-    private let limiter: Mutex<LoginLimiter>
-    private let verified: Mutex<VerifiedPasswords>
+    private let state: Mutex<State>
     private let slowedDown: @Sendable (String) -> Void
     /// The password checks in progress.
-    private let checks = Mutex<[Check: Task<BackendError?, Never>]>([:])
+    ///
+    /// A key is the code of the check (`CheckedPasswords`). Requests that send the same credentials from the same network
+    /// at the same time share one check.
+    private let checks = Mutex<[[UInt8]: Task<BackendError?, Never>]>([:])
 
-    /// The key of a password check. Requests that send the same credentials at the same time share one check.
-    private struct Check: Hashable {
-        var code: [UInt8]
-        var address: String
+    /// The limit on failed log-ins and the remembered results of checks. They are under one lock, so that a remembered
+    /// result is never read before the limit has admitted the attempt, and attempts at the same time do not get around
+    /// the limit.
+    private struct State: Sendable {
+        var limiter: LoginLimiter
+        var checked: CheckedPasswords
     }
 
-    /// How long a verified password is accepted without another check.
-    private static let verifiedLifetime = Duration.seconds(600)
+    /// How long the result of a check is used without another check.
+    private static let checkedLifetime = Duration.seconds(600)
 
     /// - Parameters:
     ///   - provider: The identity provider whose tokens are accepted besides session tokens.
@@ -38,8 +42,8 @@ final class Authenticator: Sendable {
         self.time = time
         self.sessionLifetime = sessionLifetime
         self.slowedDown = slowedDown
-        limiter = Mutex(LoginLimiter(limits))
-        verified = Mutex(try VerifiedPasswords(lifetime: Self.verifiedLifetime))
+        let checked = try CheckedPasswords(lifetime: Self.checkedLifetime)
+        state = Mutex(State(limiter: LoginLimiter(limits), checked: checked))
     }
 
     /// Returns the user whose credentials a request carries.
@@ -111,11 +115,6 @@ final class Authenticator: Sendable {
         }
         let name = try? UserName(text)
         let user = if let name { try await find(name) } else { User?.none }
-        if let user, let name = try? UserName(user.name),
-            verified.withLock({ $0.contains(password, of: user.passwordHash, at: time.now) })
-        {
-            return (name, user)
-        }
         let folded = name?.folded ?? text.lowercased()
         try await verifyOnce(password, of: user, folded, from: request.clientAddress)
         guard let user, let name = try? UserName(user.name) else { throw .badCredentials }
@@ -129,32 +128,45 @@ final class Authenticator: Sendable {
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
         let subject = user?.passwordHash ?? "no user \(folded)"
-        guard let code = verified.withLock({ $0.code(password, subject) }) else { throw .busy }
-        let key = Check(code: code, address: address)
+        let network = LoginLimiter.network(of: address)
+        guard let code = state.withLock({ $0.checked.code(password, subject, in: network) }) else { throw .busy }
         let check = checks.withLock { checks in
-            if let check = checks[key] { return check }
+            if let check = checks[code] { return check }
             let check = Task { () -> BackendError? in
-                defer { self.checks.withLock { $0[key] = nil } }
+                defer { self.checks.withLock { $0[code] = nil } }
                 do throws(BackendError) {
-                    try await verify(password, of: user, folded, from: address)
+                    try await verify(password, code, of: user, folded, from: address)
                     return nil
                 } catch {
                     return error
                 }
             }
-            checks[key] = check
+            checks[code] = check
             return check
         }
         if let error = await check.value { throw error }
     }
 
-    /// Checks a password against its slow hash, if the limit on failed log-ins allows it. An unknown user takes the
-    /// same path as an existing user.
+    /// Checks a password, if the limit on failed log-ins allows it: by the remembered result of an earlier check from
+    /// the same network, otherwise against its slow hash. An unknown user takes the same path as an existing user.
+    ///
+    /// A network that has used up the limit is refused before anything is compared, so the answer is the same for a
+    /// right and a wrong password.
+    /// - Parameter code: The code of this check.
     private func verify(
-        _ password: [UInt8], of user: User?, _ folded: String, from address: String
+        _ password: [UInt8], _ code: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
-        let (decision, share) = limiter.withLock {
-            ($0.attempt(user: folded, address: address, at: time.now), $0.share(of: folded, address: address))
+        let now = time.now
+        let (decision, remembered, share) = state.withLock { state in
+            let decision = state.limiter.attempt(user: folded, address: address, at: now)
+            var remembered: CheckedPasswords.Result?
+            if case .admitted(let attempt) = decision {
+                remembered = state.checked.result(of: code, at: now)
+                // A remembered attempt is not counted: a right one is no failure, and a wrong one was counted when it
+                // was checked.
+                if remembered != nil { state.limiter.withdrawn(attempt, at: now) }
+            }
+            return (decision, remembered, state.limiter.share(of: folded, address: address))
         }
         let attempt: LoginLimiter.Attempt
         switch decision {
@@ -163,13 +175,25 @@ final class Authenticator: Sendable {
             throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
         case .admitted(let admitted): attempt = admitted
         }
+        switch remembered {
+        case .right: return
+        case .wrong: throw .badCredentials
+        case nil: break
+        }
         guard let isRight = await users.verify(password, against: user?.passwordHash, share: share) else {
-            limiter.withLock { $0.withdrawn(attempt, at: time.now) }
+            state.withLock { $0.limiter.withdrawn(attempt, at: time.now) }
             throw .busy
         }
-        guard isRight, let user else { throw .badCredentials }
-        limiter.withLock { $0.succeeded(attempt, at: time.now) }
-        verified.withLock { $0.insert(password, of: user.passwordHash, at: time.now) }
+        guard isRight, user != nil else {
+            // A device that still has a former password repeats it. It must not use up the attempts of the user's other
+            // devices behind the same address.
+            if attempt.wasKnown { state.withLock { $0.checked.insert(.wrong, of: code, at: time.now) } }
+            throw .badCredentials
+        }
+        state.withLock { state in
+            state.limiter.succeeded(attempt, at: time.now)
+            state.checked.insert(.right, of: code, at: time.now)
+        }
     }
 
     private func find(_ name: UserName) async throws(BackendError) -> User? {

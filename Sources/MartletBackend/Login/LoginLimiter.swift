@@ -12,8 +12,9 @@ import MartletModel
 /// - per user, over all networks that are not known: while this count is exceeded, an attacker is guessing from many
 ///   networks, and each new network has a single attempt, followed by a long wait.
 ///
-/// Session tokens and recently verified passwords do not reach this limiter. An attempt is counted when it is admitted,
-/// and the count is taken back when it succeeds, so that parallel attempts cannot get around the limit.
+/// Session tokens do not reach this limiter; a password does, also one that was verified a moment ago. Otherwise the
+/// answer to a refused network would tell the right password. An attempt is counted when it is admitted, and the count
+/// is taken back when it succeeds, so that parallel attempts cannot get around the limit.
 struct LoginLimiter: Sendable {
     struct Settings: Hashable, Sendable {
         var user = BucketSize(drops: 5, interval: .seconds(30))
@@ -35,7 +36,8 @@ struct LoginLimiter: Sendable {
     struct Attempt: Hashable, Sendable {
         fileprivate let pair: Pair
         fileprivate let size: BucketSize
-        fileprivate let wasKnown: Bool
+        /// Whether the network was known for the user.
+        let wasKnown: Bool
     }
 
     fileprivate struct Pair: Hashable, Sendable {
@@ -86,7 +88,8 @@ struct LoginLimiter: Sendable {
         known.insert(attempt.pair)
     }
 
-    /// Records that the password was not checked after all, so the attempt no longer counts as failed.
+    /// Records that the password was not checked after all, or that the result of its check was known already, so the
+    /// attempt no longer counts as failed.
     mutating func withdrawn(_ attempt: Attempt, at now: Timestamp) {
         pairs.drain(attempt.pair, attempt.size, at: now)
         guard !attempt.wasKnown else { return }

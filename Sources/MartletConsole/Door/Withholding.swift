@@ -65,6 +65,14 @@ enum Withholding {
         return .object(members)
     }
 
+    /// Removes from the dead letters of a send what names their devices, and the position of the next page.
+    static func withoutDevices(deadLetters page: JSON) -> JSON {
+        guard case .object(var members) = page else { return page }
+        members["deadLetters"] = members["deadLetters"].map { removing(["registration", "installation"], from: $0) }
+        members["continuation"] = nil
+        return .object(members)
+    }
+
     /// Removes the payloads from a trace, including their digests and sizes.
     ///
     /// The digest is removed because a short content could be guessed from it.

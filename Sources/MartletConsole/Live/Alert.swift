@@ -12,8 +12,10 @@ struct Alert: Hashable, Sendable {
 
     let code: String
     let severity: Severity
-    /// The hub that the alert is about; nil for an alert about the server.
+    /// The hub that the alert is about; nil for an alert about the server, or about all hubs together.
     var hub: String?
+    /// Whether the alert tells of single hubs without naming them. Then only operators with a role for all hubs see it.
+    var needsAllHubs = false
     var platform: String?
     var facts: [String: JSON] = [:]
 
@@ -144,7 +146,7 @@ struct AlertRules {
             let all = (latest.attempts[platform] ?? 0) - (earlier.attempts[platform] ?? 0)
             let isTold =
                 outages.contains { $0.platform == platform && $0.severity == .error }
-                || latest.pausedLanes[platform, default: 0] > 0
+                || latest.pausedLanes.contains { $0.platform == platform }
             guard all >= 100, failed * 5 >= all, !isTold else { return nil }
             return Alert(
                 code: "service-degraded", severity: .warning, platform: platform,
@@ -176,7 +178,7 @@ struct AlertRules {
             guard wrong > 0 else { continue }
             found.append(
                 Alert(
-                    code: "wrong-credential", severity: .error, platform: platform,
+                    code: "wrong-credential", severity: .error, needsAllHubs: true, platform: platform,
                     facts: ["count": .integer(Int64(wrong))]))
         }
         return found + failures
@@ -202,15 +204,18 @@ struct AlertRules {
     }
 
     private var services: [Alert] {
+        let paused = Dictionary(uniqueKeysWithValues: latest.pausedLanes.map { ($0, 1) })
         let kinds = [
-            ("quarantine", latest.quarantines), ("lane-paused", latest.pausedLanes),
-            ("origin-paused", latest.pausedOrigins),
+            ("quarantine", latest.quarantines), ("lane-paused", paused), ("origin-paused", latest.pausedOrigins),
         ]
         return kinds.flatMap { code, counts in
-            counts.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { platform, count in
+            let lanes = counts.filter { $0.value > 0 }.sorted {
+                ($0.key.hub, $0.key.platform) < ($1.key.hub, $1.key.platform)
+            }
+            return lanes.map { lane, count in
                 Alert(
-                    code: code, severity: code == "quarantine" ? .error : .warning, platform: platform,
-                    facts: ["count": .integer(Int64(count))])
+                    code: code, severity: code == "quarantine" ? .error : .warning, hub: lane.hub,
+                    platform: lane.platform, facts: ["count": .integer(Int64(count))])
             }
         }
     }

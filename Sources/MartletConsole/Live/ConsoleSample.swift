@@ -17,9 +17,8 @@ public struct ConsoleSample: Sendable {
         }
     }
 
-    /// A credential of a hub that its push service refuses, or that cannot be used. Nothing is sent until the
-    /// credential is replaced.
-    public struct RefusedCredential: Hashable, Sendable {
+    /// A platform of a hub.
+    public struct Lane: Hashable, Sendable {
         public var hub: String
         public var platform: String
 
@@ -116,13 +115,16 @@ public struct ConsoleSample: Sendable {
     public var oldest = 0.0
     /// The number of connections to push services, by platform.
     public var connections: [String: Int] = [:]
-    public var refusedCredentials: [RefusedCredential] = []
+    /// The lanes whose credential its push service refuses, or that cannot be used. Nothing is sent in them until the
+    /// credential is replaced.
+    public var refusedCredentials: [Lane] = []
     public var failingServices: [FailingService] = []
-    /// The number of paused lanes that are in neither `refusedCredentials` nor `failingServices`, by platform.
-    public var pausedLanes: [String: Int] = [:]
-    /// The number of paused origins that are not in `failingServices`, by platform.
-    public var pausedOrigins: [String: Int] = [:]
-    public var quarantines: [String: Int] = [:]
+    /// The paused lanes that are in neither `refusedCredentials` nor `failingServices`.
+    public var pausedLanes: Set<Lane> = []
+    /// The number of paused origins that are not in `failingServices`, by lane.
+    public var pausedOrigins: [Lane: Int] = [:]
+    /// The number of quarantines, by lane.
+    public var quarantines: [Lane: Int] = [:]
     /// The total time that each event loop was busy, in seconds.
     public var loopBusy: [Double] = []
     public var credentialEnds: [CredentialEnd] = []

@@ -148,7 +148,8 @@ final class LiveConsole: Sendable {
     private static func visible(_ alerts: [Alert], to roles: RoleGrants) -> [Alert] {
         var counts: [String: Int] = [:]
         return alerts.filter { alert in
-            guard alert.hub.map({ roles.role(for: $0) != nil }) ?? true else { return false }
+            let isWithheld = alert.needsAllHubs && roles.overall == nil
+            guard !isWithheld, alert.hub.map({ roles.role(for: $0) != nil }) ?? true else { return false }
             counts[alert.code, default: 0] += 1
             return counts[alert.code, default: 0] <= alertLimit
         }

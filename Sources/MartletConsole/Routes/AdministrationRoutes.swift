@@ -51,14 +51,17 @@ struct AdministrationRoutes: Sendable {
     private var sends: [ConsoleRoute] {
         [
             ConsoleRoute(.get, "/hubs/{hub}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
-                try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
+                // A viewer is not told which user asked for a send, so a viewer cannot select by it either.
+                let author = call.match.target.item("author")?.value ?? ""
+                if call.role == .viewer, author.hasPrefix("user:") { throw .forbidden(.sender, hub: call.hub) }
+                return try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
             },
             ConsoleRoute(.get, "/hubs/{hub}/sends/{id}", .hub(.viewer), work: send),
             ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)) { call throws(ConsoleRefusal) in
                 try await door.pass(call).changing { Self.withoutUserName($0, for: call.role) }
             },
             passing(.get, "/hubs/{hub}/messages/{id}/funnel", .hub(.viewer)),
-            passing(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer)),
+            ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer), work: deadLetters),
             passing(.get, "/hubs/{hub}/messages/{id}/deadletters/reasons", .hub(.viewer)),
             passing(.post, "/hubs/{hub}/messages/{id}/deadletters/resend", .hub(.sender)),
             passing(.post, "/hubs/{hub}/messages/{id}/pause", .hub(.sender)),
@@ -235,13 +238,35 @@ struct AdministrationRoutes: Sendable {
             let json = Self.withoutUserName(json, for: call.role)
             return call.role == .viewer ? Withholding.withoutNames(trace: json) : json
         }
-        let path =
-            "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
-        let send = await door.document(path)
+        let send = await sendDocument(call)
         let reason = send.map(Self.reasonToWithhold) ?? "unknown"
         let mayAsk = call.role == .admin && send != nil && reason != "confidential"
         guard let reason, !(mayAsk && call.asksForContent) else { return response }
         return response.changing { Withholding.withoutPayloads(trace: $0, because: reason) }
+    }
+
+    /// Answers with the dead letters of a send.
+    ///
+    /// Of a send to a single person or device, a viewer gets one page without the devices. A device leads to its user,
+    /// and so does the position of a page, because the same device may be in the dead letters of a send to many.
+    @Sendable private func deadLetters(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        guard call.role == .viewer else { return try await door.pass(call) }
+        let send = await sendDocument(call)
+        guard send.map(Self.isPersonal) ?? true else { return try await door.pass(call) }
+        guard call.match.target.item("continuation") == nil else { throw .forbidden(.sender, hub: call.hub) }
+        return try await door.pass(call).changing(Withholding.withoutDevices)
+    }
+
+    /// Reads the JSON document of the send that the path names; nil if there is none.
+    private func sendDocument(_ call: ConsoleCall) async -> JSON? {
+        await door.document(
+            "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))")
+    }
+
+    /// Returns whether a send is to a single person or device.
+    /// - Parameter send: The JSON document of the send.
+    private static func isPersonal(_ send: JSON) -> Bool {
+        send["isToOneUser"]?.bool ?? true || send["isDirect"]?.bool ?? true
     }
 
     /// Sends a notification.
@@ -277,15 +302,13 @@ struct AdministrationRoutes: Sendable {
 
     /// Lists tags.
     ///
-    /// A viewer, who may not list users, does not get tags that name a person or a device.
+    /// A viewer, who may not list users, does not get tags that name a person or a device. The administration API leaves
+    /// them out, and not this route, because the positions of pages would name them too.
     @Sendable private func tags(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        let response = try await door.pass(call)
-        guard call.role == .viewer else { return response }
-        return response.changing { json in
-            guard case .object(var members) = json else { return json }
-            members["tags"] = .array(
-                (members["tags"]?.array ?? []).filter { !PersonalAudience.isNamed(in: $0.string ?? "") })
-            return .object(members)
-        }
+        guard call.role == .viewer else { return try await door.pass(call) }
+        // The first of several items with one name counts.
+        let query = call.request.target.split(separator: "?", maxSplits: 1).dropFirst().first.map { "&\($0)" } ?? ""
+        let path = call.match.target.rawPath.dropFirst(AdministrationDoor.prefix.count)
+        return try await door.pass(call, target: "\(path)?personal=no\(query)")
     }
 }

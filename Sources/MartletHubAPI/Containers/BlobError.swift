@@ -62,6 +62,12 @@ struct BlobError: Error, Hashable {
         BlobError(.badRequest, "UnsupportedOperation", "This server's containers do not serve \(what).")
     }
 
+    static func notImplemented(_ feature: UnservedFeature) -> BlobError {
+        BlobError(
+            501, "NotImplemented",
+            "This server's containers do not serve \(feature.name), so nothing was done: \(feature.advice).")
+    }
+
     init(_ error: ContainerError) {
         switch error {
         case .noContainer: self = .noContainer

@@ -15,6 +15,7 @@ struct ContainerCall: Sendable {
     ) throws(BlobError) {
         rights = try signer.rights(of: match.target, containerDepth: 2, at: now)
         guard let container = ContainerName(match["container"]) else { throw .badContainerName }
+        if let feature = UnservedFeature.first(in: request, match.target) { throw .notImplemented(feature) }
         self.container = container
         self.request = request
         self.match = match

@@ -97,6 +97,7 @@ extension HubDescription {
             storageError(.forbidden, "The signature of the URL does not allow this."),
             storageError(.notFound, "There is no such container or blob."),
             refusal(.contentTooLarge, "The body is too large."),
+            storageError(501, "The request uses a feature that is not served, such as a copy from a URL or a lease."),
             storageError(.serviceUnavailable, "The storage does not answer now."),
         ]
 }

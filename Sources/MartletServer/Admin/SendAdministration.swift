@@ -9,7 +9,7 @@ import MartletModel
 /// |---|---|
 /// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&author][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
 /// | `GET /hubs/{name}/sends/{id}` | 200, the send with its `content` |
-/// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}`; tags of single devices only for a prefix with `$` |
+/// | `GET /hubs/{name}/tags[?prefix][&after][&limit][&personal=no]` | 200 `{"tags", "next"}`; tags of single devices only for a prefix with `$` |
 /// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
 struct SendAdministration: Sendable {
     let hubs: HubDirectory
@@ -62,38 +62,52 @@ struct SendAdministration: Sendable {
             }
         }
         router.on(.get, "/hubs/{name}/tags") { _, match in
-            await answer(match) { hub throws(StorageError) in
-                let limit = match.target.item("limit")?.value.map { Int($0) } ?? 50
-                guard let limit, Self.tagLimits.contains(limit) else {
-                    return HTTPResponse(.badRequest, error: "limit is 1 to \(Self.tagLimits.upperBound).")
-                }
-                let names = try await tagNames(
-                    beginningWith: (match.target.item("prefix")?.value ?? "").lowercased(),
-                    after: match.target.item("after")?.value?.lowercased(), in: hub, limit: limit)
-                let next = names.count == limit ? names.last.map(JSON.string) : nil
-                return HTTPResponse(.ok, json: ["tags": .array(names.map(JSON.string)), "next": next ?? .null])
-            }
+            await answer(match) { hub throws(StorageError) in try await tags(match.target, hub) }
         }
     }
 
-    /// Returns names of tags in order.
+    private func tags(_ target: HTTPTarget, _ hub: Hub) async throws(StorageError) -> HTTPResponse {
+        let limit = target.item("limit")?.value.map { Int($0) } ?? 50
+        guard let limit, Self.tagLimits.contains(limit) else {
+            return HTTPResponse(.badRequest, error: "limit is 1 to \(Self.tagLimits.upperBound).")
+        }
+        let prefix = (target.item("prefix")?.value ?? "").lowercased()
+        let isWithoutPersonal = target.item("personal")?.value == "no"
+        let (names, next) = try await tagNames(
+            beginningWith: prefix, after: target.item("after")?.value?.lowercased(), in: hub, limit: limit
+        ) { name in
+            if isWithoutPersonal { return PersonalAudience.end(of: name) }
+            // Tags of single devices can be as many as devices, so they would fill a list.
+            return prefix.hasPrefix("$") ? nil : DeviceTags.end(of: name)
+        }
+        return HTTPResponse(
+            .ok, json: ["tags": .array(names.map(JSON.string)), "next": next.map(JSON.string) ?? .null])
+    }
+
+    /// The maximum number of times that one list of tags passes over tags that are left out.
+    private static let passLimit = 200
+
+    /// Returns names of tags in order, and the name after which the list goes on; nil if it is complete.
     ///
-    /// Tags of single devices (`DeviceTags`) are skipped unless the prefix begins with `$`. There can be as many of
-    /// them as devices, so they would fill a list.
+    /// Neither has anything of a tag that is left out, except the beginning that `end` returns.
+    /// - Parameter end: Returns nil for a tag that is listed. For a tag that is left out, returns a name that sorts after
+    ///   it and all others that are left out for the same reason.
     private func tagNames(
-        beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
-    ) async throws(StorageError) -> [String] {
+        beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int,
+        leavingOut end: (String) -> String?
+    ) async throws(StorageError) -> (names: [String], next: String?) {
         var (names, last): ([String], String?) = ([], last)
-        while names.count < limit {
+        for _ in 0..<Self.passLimit {
             let wanted = limit - names.count
             let page = try await store.tagNames(beginningWith: prefix, after: last, in: hub.id, limit: wanted)
-            guard !prefix.hasPrefix("$"), let first = page.firstIndex(where: DeviceTags.contains) else {
-                return names + page
+            guard let first = page.firstIndex(where: { end($0) != nil }) else {
+                names += page
+                return (names, page.count == wanted ? names.last : nil)
             }
             names += page[..<first]
-            last = DeviceTags.end(of: page[first])
+            last = end(page[first])
         }
-        return names
+        return (names, last)
     }
 
     // MARK: The query
@@ -259,8 +273,9 @@ enum DeviceTags {
     /// The prefixes of the tags of devices, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]
 
-    static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }
-
-    /// Returns a name that sorts after all tags that have the same prefix as `name`.
-    static func end(of name: String) -> String { name.prefix { $0 != ":" } + ":\u{10FFFF}" }
+    /// Returns a name that sorts after all tags that have the same prefix as `name`; nil if `name` is not the tag of a
+    /// device.
+    static func end(of name: String) -> String? {
+        prefixes.first { name.hasPrefix($0) }.map { $0 + "\u{10FFFF}" }
+    }
 }

@@ -56,18 +56,27 @@ final class ServerFacts: ConsoleFacts {
         sample.attempts = Self.named(figures.attempts)
         sample.failedAttempts = Self.named(figures.failures)
         for histogram in figures.latency.values { sample.latency.add(histogram) }
-        let paused = metrics.dispatcher.paused
-        sample.pausedLanes = Self.named(paused.lanes)
-        for lane in metrics.dispatcher.refusedCredentials {
-            let platform = lane.platform.rawValue
-            guard let hub = hubs.hub(lane.hub) else { continue }
-            sample.refusedCredentials.append(ConsoleSample.RefusedCredential(hub: hub.name, platform: platform))
+        let paused = metrics.dispatcher.pausedByLane
+        sample.pausedLanes = Set(paused.lanes.compactMap(named))
+        for lane in metrics.dispatcher.refusedCredentials.compactMap(named) {
+            sample.refusedCredentials.append(lane)
             // The refused credential is reported separately, because this pause, unlike others, does not end by itself.
-            // So its lane is not counted among the other paused lanes.
-            sample.pausedLanes[platform, default: 0] -= 1
+            // So its lane is not among the other paused lanes.
+            sample.pausedLanes.remove(lane)
         }
-        sample.pausedOrigins = Self.named(paused.origins)
-        sample.quarantines = Self.named(metrics.dispatcher.quarantines)
+        sample.pausedOrigins = named(paused.origins)
+        sample.quarantines = named(metrics.dispatcher.quarantinesByLane)
+    }
+
+    /// Returns a lane with the name of its hub; nil if the hub was deleted.
+    private func named(_ lane: LaneID) -> ConsoleSample.Lane? {
+        hubs.hub(lane.hub).map { ConsoleSample.Lane(hub: $0.name, platform: lane.platform.rawValue) }
+    }
+
+    private func named(_ counts: [LaneID: Int]) -> [ConsoleSample.Lane: Int] {
+        counts.reduce(into: [:]) { result, entry in
+            if let lane = named(entry.key) { result[lane] = entry.value }
+        }
     }
 
     /// The maximum number of waiting pushes that are counted.
@@ -82,13 +91,11 @@ final class ServerFacts: ConsoleFacts {
         let refused = Set(dispatcher.refusedCredentials)
         let waiting = await currentRetries(at: sample.at)
         for (lane, failures) in failures where !refused.contains(lane) {
-            guard let hub = hubs.hub(lane.hub), let worst = failures.max(by: { $0.attempts < $1.attempts }) else {
-                continue
-            }
+            guard let place = named(lane), let worst = failures.max(by: { $0.attempts < $1.attempts }) else { continue }
             let pauseEnd = dispatcher.pauseEnd(of: lane)
             sample.failingServices.append(
                 ConsoleSample.FailingService(
-                    hub: hub.name, platform: lane.platform.rawValue, origin: worst.origin, origins: failures.count,
+                    hub: place.hub, platform: place.platform, origin: worst.origin, origins: failures.count,
                     since: worst.since, lastAt: failures.map(\.lastAt).max() ?? worst.lastAt,
                     attempts: failures.reduce(0) { $0 + $1.attempts }, status: worst.status,
                     reason: worst.outcome.reason, isWholeLane: failures.contains(where: \.isWholeLane),
@@ -97,10 +104,9 @@ final class ServerFacts: ConsoleFacts {
                             pushes: waiting.pushes, isPartial: waiting.isPartial, notifications: waiting.notifications,
                             firstExpiry: waiting.firstExpiry, next: max(waiting.nextDue, pauseEnd ?? waiting.nextDue))
                     }))
-            let platform = lane.platform.rawValue
-            if pauseEnd != nil { sample.pausedLanes[platform, default: 0] -= 1 }
+            sample.pausedLanes.remove(place)
             let origins = Set(failures.map(\.origin))
-            sample.pausedOrigins[platform, default: 0] -= dispatcher.originPauses(of: lane).count { pause in
+            sample.pausedOrigins[place, default: 0] -= dispatcher.originPauses(of: lane).count { pause in
                 pause.origin.map(origins.contains) ?? false
             }
         }

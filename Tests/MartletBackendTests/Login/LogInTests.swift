@@ -124,13 +124,63 @@ struct LogInTests {
         #expect(await fixture.ask(.post, somewhere, as: "alice", peer: "192.0.2.7").status == .ok)
     }
 
-    @Test func sessionsStayValidWhileANeighbourGuesses() async throws {
+    /// Asks with guesses that are all different.
+    /// - Returns: The statuses of the answers.
+    private func guess(
+        _ count: Int, _ fixture: Fixture, _ word: String = "guess", from peer: String = "192.0.2.1"
+    ) async -> [HTTPStatus] {
+        var statuses: [HTTPStatus] = []
+        for number in 0..<count {
+            let wrong: HTTPFields = ["authorization": fixture.basic("alice", "\(word)\(number)")]
+            statuses.append(await fixture.ask(.post, somewhere, fields: wrong, peer: peer).status)
+        }
+        return statuses
+    }
+
+    @Test(arguments: ["203.0.113.5", "2001:db8:1:2::5"])
+    func aNetworkThatHasUsedUpItsAttemptsIsNotToldTheRightPasswordOfAUserWhoIsActiveElsewhere(
+        attacker: String
+    ) async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, as: "alice", peer: "192.0.2.61").status == .ok)
+        #expect(await guess(5, fixture, from: attacker).allSatisfy { $0 == .unauthorized })
+        #expect(await guess(1, fixture, from: attacker) == [.tooManyRequests])
+        #expect(await fixture.ask(.post, somewhere, as: "alice", peer: attacker).status == .tooManyRequests)
+        let body = #"{"user":"alice","password":"alice1"}"#
+        #expect(await fixture.ask(.post, "/api/sessions", body, peer: attacker).status == .tooManyRequests)
+        #expect(await fixture.ask(.post, somewhere, as: "alice", peer: "192.0.2.61").status == .ok)
+    }
+
+    @Test func guessesBehindTheAddressOfAUserAreLimitedWhileTheUserIsActive() async throws {
+        let fixture = try await Fixture()
+        let session = await fixture.ask(.post, "/api/sessions", #"{"user":"alice","password":"alice1"}"#)
+        let token: HTTPFields = ["authorization": "Bearer " + (try session.json["token"]?.string ?? "")]
+        #expect(await guess(10, fixture, "one").allSatisfy { $0 == .unauthorized })
+        // The user's own requests neither count nor make guesses forgotten.
+        for _ in 0..<50 { #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok) }
+        #expect(await guess(10, fixture, "two").allSatisfy { $0 == .unauthorized })
+        #expect(await guess(10, fixture, "three").allSatisfy { $0 == .tooManyRequests })
+        let refused = await fixture.ask(.post, somewhere, as: "alice")
+        #expect(refused.status == .tooManyRequests)
+        #expect(await fixture.ask(.post, somewhere, fields: token).status == .ok)
+        #expect(await fixture.ask(.post, somewhere, as: "bob").status == .ok)
+        let wait = try #require(refused.fields["retry-after"].flatMap { Int64($0) })
+        fixture.time.advance(by: .seconds(wait))
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+    }
+
+    @Test func aDeviceThatRepeatsAFormerPasswordDoesNotShutOutTheOthersBehindItsAddress() async throws {
         let fixture = try await Fixture()
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
         for _ in 0..<50 {
-            _ = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("alice", "x")])
+            let former: HTTPFields = ["authorization": fixture.basic("alice", "former")]
+            #expect(await fixture.ask(.post, somewhere, fields: former).status == .unauthorized)
         }
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+        // A password that was wrong and then becomes the right one is accepted.
+        try await fixture.users.add("alice", password: "former")
+        let now: HTTPFields = ["authorization": fixture.basic("alice", "former")]
+        #expect(await fixture.ask(.post, somewhere, fields: now).status == .ok)
     }
 
     @Test func manyRequestsAtOnceWithTheRightPasswordAreOneAttempt() async throws {

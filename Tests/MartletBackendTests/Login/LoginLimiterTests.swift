@@ -136,23 +136,25 @@ struct LoginLimiterTests {
     }
 }
 
-struct VerifiedPasswordsTests {
+struct CheckedPasswordsTests {
     let start = Timestamp(seconds: 1_700_000_000)
 
-    @Test func aPasswordIsRememberedForAWhileAndForItsHashAlone() throws {
-        var verified = try VerifiedPasswords(lifetime: .seconds(60), byteLimit: 2000)
-        verified.insert([1, 2], of: "hash", at: start)
-        func contains(_ password: [UInt8], _ hash: String, at now: Timestamp) -> Bool {
-            verified.contains(password, of: hash, at: now)
+    @Test func aPasswordIsRememberedForAWhileAndForItsHashAndNetworkAlone() throws {
+        var checked = try CheckedPasswords(lifetime: .seconds(60), byteLimit: 2000)
+        func code(_ password: [UInt8], _ hash: String = "hash", _ network: String = "192.0.2.1/32") throws -> [UInt8] {
+            try #require(checked.code(password, hash, in: network))
         }
-        #expect(contains([1, 2], "hash", at: start + .seconds(59)))
-        #expect(!contains([1, 2], "hash", at: start + .seconds(60)))
-        #expect(!contains([1, 2], "other", at: start))
-        #expect(!contains([1], "hash", at: start))
+        let right = try code([1, 2])
+        let others = [try code([1, 2], "other"), try code([1]), try code([1, 2], "hash", "192.0.2.2/32")]
+        checked.insert(.right, of: right, at: start)
+        #expect(checked.result(of: right, at: start + .seconds(59)) == .right)
+        #expect(checked.result(of: right, at: start + .seconds(60)) == nil)
+        for other in others { #expect(checked.result(of: other, at: start) == nil) }
         for number in UInt8(0)..<100 {
-            verified.insert([number], of: "hash", at: start)
-            #expect(contains([number], "hash", at: start))
-            #expect(verified.bytes <= 2000)
+            let code = try #require(checked.code([number], "hash", in: "192.0.2.1/32"))
+            checked.insert(.wrong, of: code, at: start)
+            #expect(checked.result(of: code, at: start) == .wrong)
+            #expect(checked.bytes <= 2000)
         }
     }
 }

@@ -62,6 +62,7 @@ struct LaneMemoryTests {
         try await flight.register(40)
         #expect(try await flight.run(try await flight.accept()) == .finished)
         #expect(flight.lanes.quarantines == [CarrierPigeon.platform: 1])
+        #expect(flight.lanes.quarantinesByLane == [LaneID(hub: flight.hub, platform: CarrierPigeon.platform): 1])
         let restarted = try await Flight(flight)
         #expect(restarted.lanes.quarantines == [CarrierPigeon.platform: 1])
         for number in 1...30 {

@@ -177,6 +177,11 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
+    /// The number of quarantines in each lane that has any.
+    var quarantinesByLane: [LaneID: Int] {
+        state.withLock { $0.lanes.mapValues(\.quarantines).filter { $0.value > 0 } }
+    }
+
     /// Returns when the pause of a lane ends; nil if the lane is open. If the pause is over and the lane waits for its
     /// probe, returns `now`.
     func pauseEnd(of id: LaneID, at now: Timestamp) -> Timestamp? {
@@ -185,6 +190,9 @@ final class LaneCircuitBreakers: Sendable {
             return max(lane.breaker.pausedUntil ?? now, now)
         }
     }
+
+    /// The paused lanes.
+    var paused: [LaneID] { state.withLock { $0.lanes.filter { !$0.value.isOpen }.map(\.key) } }
 
     /// The number of paused lanes on each platform.
     var pausedCounts: [PlatformID: Int] {

@@ -131,6 +131,13 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
+    /// The number of origins that are paused or wait for a probe, in each lane that has any.
+    var pausedCountsByLane: [LaneID: Int] {
+        known.withLock { known in
+            known.reduce(into: [:]) { if !$1.value.breaker.isClosed { $0[$1.key.lane, default: 0] += 1 } }
+        }
+    }
+
     private func change(_ key: Key, at now: Timestamp, _ change: (inout Known) -> Void) {
         known.withLock { known in
             if known[key] == nil, known.count >= Self.limit {

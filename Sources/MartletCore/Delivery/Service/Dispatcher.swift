@@ -126,6 +126,11 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
+    /// The lanes that are paused or wait for a probe, and the number of such origins in each lane that has any.
+    public var pausedByLane: (lanes: [LaneID], origins: [LaneID: Int]) {
+        (lanes.paused, origins.pausedCountsByLane)
+    }
+
     /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them
     /// until the credential is replaced.
     public var refusedCredentials: [LaneID] { lanes.refusedCredentials }
@@ -233,6 +238,9 @@ public final class Dispatcher: Sendable {
 
     /// The number of quarantines on each platform.
     public var quarantines: [PlatformID: Int] { lanes.quarantines }
+
+    /// The number of quarantines in each lane that has any.
+    public var quarantinesByLane: [LaneID: Int] { lanes.quarantinesByLane }
 
     /// Restores the pauses and quarantines of the previous process, before anything is sent.
     private func recall() async {

@@ -135,6 +135,7 @@ extension AdminDescription {
                 parameters: [
                     query("prefix", "Only names with this beginning."), query("after", "Only names after this one."),
                     limit(200, usual: 50),
+                    query("personal", "`no`: without tags that name a person or a device, also in `next`."),
                 ],
                 answers: [
                     ok("In order.", APISchema.object(["tags": APISchema.texts, "next": APISchema.textOrNull]))
