@@ -8,6 +8,7 @@ MARTLET = os.path.join(os.path.dirname(HOME), ".build", "release", "martlet")
 # All that is made here and may be thrown away: programs, certificates, prepared data.
 WORK = os.path.join(HOME, ".build", "work")
 SINK = os.path.join(WORK, "sink")
+FLOOR = os.path.join(WORK, "floor")
 LOAD = os.path.join(HOME, ".build", "release", "LoadGenerator")
 CERTIFICATE = os.path.join(WORK, "certificate.pem")
 KEY = os.path.join(WORK, "key.pem")
@@ -31,19 +32,28 @@ def sink_and_generator():
     if os.cpu_count() < 2:
         sys.exit("Benchmarks: two cores are needed, one for each side")
     sink()
+    floor()
     package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
     subprocess.run([*package, "--product", "LoadGenerator"], check=True, stdout=sys.stderr)
 
 
 def sink():
-    os.makedirs(WORK, exist_ok=True)
-    folder = os.path.join(HOME, "Sink")
-    sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
-    warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
-    libraries = ["-lnghttp2", "-lssl", "-lcrypto"]
-    subprocess.run(["gcc", "-O2", "-march=native", *warnings, "-o", SINK, *sources, *libraries], check=True)
+    program(SINK, "Sink")
     if not os.path.exists(KEY):
         make_certificate()
+
+
+def floor():
+    program(FLOOR, "Floor", "-lsqlite3")
+
+
+def program(path, folder, *libraries):
+    os.makedirs(WORK, exist_ok=True)
+    folder = os.path.join(HOME, folder)
+    sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
+    options = ["-O2", "-march=native", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+    libraries = [*libraries, "-lnghttp2", "-lssl", "-lcrypto"]
+    subprocess.run(["gcc", *options, "-o", path, *sources, *libraries], check=True)
 
 
 def make_certificate():

@@ -80,11 +80,16 @@ def remove_files_of_jobs(folder):
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_jobs(server, data, kind, count):
+def make_container(server, data):
+    """The signed URLs of a container, and of a file there for jobs to read."""
     made = subprocess.run(
         [build.MARTLET, "container", "create", "devices", "--data", data], check=True, capture_output=True, text=True)
     container = re.sub(r"//[^/]+/", f"//127.0.0.1:{server.port}/", re.search(r"http\S+", made.stdout)[0])
-    source = container.replace("?", "/in.txt?", 1)
+    return container, container.replace("?", "/in.txt?", 1)
+
+
+def run_jobs(server, data, kind, count):
+    container, source = make_container(server, data)
     line = devices.KINDS[kind]
     for first in range(0, count, LINES_OF_A_JOB):
         lines = "".join(line(device) for device in range(first, min(first + LINES_OF_A_JOB, count)))
@@ -92,7 +97,7 @@ def run_jobs(server, data, kind, count):
         run_job(server, container, source)
 
 
-def run_job(server, container, source):
+def run_job(server, container, source, poll_seconds=0.5):
     body = (
         f'<entry xmlns="{ATOM}"><content type="application/xml"><NotificationHubJob xmlns="{devices.SERVICE}">'
         f"<Type>ImportCreateRegistrations</Type><OutputContainerUri>{escape(container)}</OutputContainerUri>"
@@ -102,5 +107,5 @@ def run_job(server, container, source):
     while "<Status>Completed" not in answer:
         if "<Status>Failed" in answer:
             sys.exit(f"Benchmarks: the import failed: {answer}")
-        time.sleep(0.5)
+        time.sleep(poll_seconds)
         _, answer = server.call("GET", f"/{HUB}/jobs/{job}")

@@ -20,6 +20,7 @@ class Server:
     """Runs on the measured core, over a data directory that `prepare` has made."""
 
     binary = build.MARTLET
+    cores = build.MEASURED_CORE
 
     def __init__(self, data, *options, under=()):
         """under: the command that runs it and watches it."""
@@ -42,7 +43,7 @@ class Server:
         command += ["--request-rate", "1000000", "--user-request-rate", "1000000", "--backlog-limit", "10000000"]
         command += self._options
         self._process = subprocess.Popen(
-            build.on_core(build.MEASURED_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            build.on_core(self.cores, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = int(re.search(r"http://127.0.0.1:(\d+)", self._process.stdout.readline())[1])
         self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
 

@@ -58,8 +58,9 @@ class Sends(Storm):
 class UserSends:
     """Users have three devices each."""
 
-    def __init__(self, sink, devices):
-        self._sink, self._devices = sink, devices
+    def __init__(self, sink, devices, serve=Server):
+        """serve: makes what answers, from a data directory."""
+        self._sink, self._devices, self._serve = sink, devices, serve
         self._sent = 0
         # Sends in a second, of the last run without a pace.
         self.last_rate = 0
@@ -68,7 +69,7 @@ class UserSends:
         self._copy = copy(prepared("users", self._devices))
         self._data = self._copy.__enter__()
         set_credential(self._data, self._sink)
-        self._server = Server(self._data)
+        self._server = self._serve(self._data)
         self._server.start()
         return self
 

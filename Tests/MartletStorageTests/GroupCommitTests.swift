@@ -1,6 +1,5 @@
 import Glibc
 import MartletCore
-import Synchronization
 import Testing
 
 @testable import MartletStorage
@@ -128,24 +127,5 @@ struct GroupCommitTests {
         _ = await (first, closing)
         #expect(await waiting != nil)
         await #expect { try await Self.insert(2, with: writer) } throws: { ($0 as? StorageError)?.kind == .closed }
-    }
-}
-
-/// Holds a thread until a test lets it go.
-private final class Gate: Sendable {
-    private let isReached = Atomic(false)
-    private let isOpen = Atomic(false)
-
-    func wait() {
-        isReached.store(true, ordering: .releasing)
-        while !isOpen.load(ordering: .acquiring) { usleep(100) }
-    }
-
-    func open() {
-        isOpen.store(true, ordering: .releasing)
-    }
-
-    func untilReached() async {
-        while !isReached.load(ordering: .acquiring) { await Task.yield() }
     }
 }

@@ -52,6 +52,9 @@ public enum WriteCondition: Hashable, Sendable {
     case none
     /// The registration does not exist yet.
     case absent
+    /// The id was made for this write (`DeviceRegistry.newID`), so no registration has it or had it. The store need not
+    /// look for one.
+    case fresh
     /// The registration exists.
     case exists
     /// The registration exists and has this version.

@@ -19,9 +19,10 @@ public protocol JobStore: Sendable {
     func record(_ progress: JobProgress) async throws(StorageError) -> Bool
 
     /// Applies writes to registrations, as `DeviceStore.apply` does, and stores the resulting progress of the job in
-    /// the same transaction.
+    /// the same transaction. If others wait to write, the store may apply only the first of the writes, at least one;
+    /// the caller then calls again with the rest.
     /// - Parameters:
-    ///   - progress: Receives the result of each write, and returns the progress to store.
+    ///   - progress: Receives the results of the writes that were applied, and returns the progress to store.
     ///   - job: The id of the job.
     /// - Returns: The stored progress; nil if the job was deleted with its hub, in which case nothing was written.
     func apply(

@@ -2,8 +2,8 @@ import MartletModel
 
 // An import applies the lines of a file in batches, each in one transaction with the progress of the job.
 extension JobWork {
-    /// The maximum number of lines in one transaction.
-    private static let batchLimit = 5000
+    /// The maximum number of lines in one transaction. The store makes shorter transactions while others wait to write.
+    private static let batchLimit = 2000
     private static let batchBytes = 4 << 20
 
     mutating func importLines() async throws(JobStop) {
@@ -28,7 +28,11 @@ extension JobWork {
             // Parsing takes a third of the time and does not need the store, so the next batch is parsed while the
             // previous batch is being stored.
             async let next = Self.read(after: before, job, lines)
-            try await apply(batch, of: content.blob.size)
+            var rest = batch
+            while !rest.isEmpty {
+                try await apply(rest, of: content.blob.size)
+                rest = rest.after(line: progress.cursor.line)
+            }
             batch = try await next.get()
         }
         try await files?.synchronize(&progress.cursor)
@@ -48,17 +52,17 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// Stores in one transaction the results of a batch, the offset at which the batch ends and the bytes to append to
-    /// the files; then appends these bytes to the files.
+    /// Stores in one transaction the results of a batch, or of its first lines, the offset at which these end and the
+    /// bytes to append to the files; then appends these bytes to the files.
+    /// - Parameter size: The size of the input file in bytes.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
         var start = progress
-        start.job.progress = min(99, 100 * Double(batch.end) / Double(max(1, size)))
         start.job.updatedAt = parts.time.now
         let (jobs, now, before) = (parts.jobs, parts.time.now, start)
         let recorded = try await stored { () async throws(StorageError) in
             try await jobs.apply(batch.changes, of: before.job.id, in: before.job.hub, at: now) {
-                batch.result($0, after: before)
+                batch.result($0, after: before, of: size)
             }
         }
         guard let recorded else { throw .gone }
@@ -70,10 +74,12 @@ extension JobWork {
 
 /// A batch of lines of an import, parsed as far as possible without the store.
 struct ImportBatch: Sendable {
-    private enum Line: Sendable {
-        /// A valid line, with the index of its change in `changes`.
-        case change(Int)
-        case failed(String)
+    private struct Line: Sendable {
+        let number: Int64
+        /// The offset after the line.
+        let end: Int64
+        /// What is wrong with the line; nil if it has a change. Changes have the order of their lines.
+        var error: String?
     }
 
     /// The reader, which is positioned after the last line of the batch.
@@ -81,7 +87,7 @@ struct ImportBatch: Sendable {
     private(set) var changes: [RegistrationChange] = []
     private(set) var end: Int64
     private(set) var bytes = 0
-    private var lines: [(number: Int64, line: Line)] = []
+    private var lines: [Line] = []
     private var lastNumber: Int64
 
     /// Creates an empty batch at the cursor, before the first line is read.
@@ -108,40 +114,64 @@ struct ImportBatch: Sendable {
         end = read.end
         lastNumber += 1
         switch read.line {
-        case .tooLong: lines.append((lastNumber, .failed("The line has more than \(format.lengthLimit) bytes.")))
+        case .tooLong:
+            addLine(error: "The line has more than \(format.lengthLimit) bytes.")
         case .text(let text):
             let text = lastNumber == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
             guard text.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return }
             do throws(JobLineError) {
                 changes.append(try format.change(text, job.kind, in: job.hub))
-                lines.append((lastNumber, .change(changes.count - 1)))
+                addLine()
             } catch {
-                lines.append((lastNumber, .failed(error.sentence)))
+                addLine(error: error.sentence)
             }
         }
     }
 
-    /// Returns the progress of the job after this batch. Each line is reported with its number: in the output file if
-    /// it succeeded, otherwise in the file of failed lines.
+    private mutating func addLine(error: String? = nil) {
+        lines.append(Line(number: lastNumber, end: end, error: error))
+    }
+
+    /// Returns the lines of the batch after a line, which are none if that is the last one.
+    func after(line number: Int64) -> ImportBatch {
+        var rest = ImportBatch(after: self)
+        guard number < lastNumber else { return rest }
+        let done = lines.prefix { $0.number <= number }
+        rest.lines = Array(lines[done.endIndex...])
+        rest.changes = Array(changes.dropFirst(done.count { $0.error == nil }))
+        return rest
+    }
+
+    /// Returns the progress of the job after the lines before the first change without a result. Each line is reported
+    /// with its number: in the output file if it succeeded, otherwise in the file of failed lines.
+    /// - Parameters:
+    ///   - results: The results of the first changes, or of all.
+    ///   - size: The size of the input file in bytes.
     func result(
-        _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
+        _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress, of size: Int64
     ) -> JobProgress {
         var progress = progress
-        var output: [UInt8] = []
-        var failed: [UInt8] = []
-        for (number, line) in lines {
-            switch line {
-            case .failed(let sentence): failed += "\(number)\t\(sentence)\n".utf8
-            case .change(let index):
-                switch results[index] {
+        var (output, failed): ([UInt8], [UInt8]) = ([], [])
+        var rest = results[...]
+        var isWhole = true
+        for line in lines {
+            if let error = line.error {
+                failed += "\(line.number)\t\(error)\n".utf8
+            } else if let result = rest.popFirst() {
+                switch result {
                 case .success(let registration):
-                    output += "\(number)\t\(progress.job.kind.result)\t\(registration.id)\n".utf8
-                case .failure(let refusal): failed += "\(number)\t\(refusal.sentence)\n".utf8
+                    output += "\(line.number)\t\(progress.job.kind.result)\t\(registration.id)\n".utf8
+                case .failure(let refusal): failed += "\(line.number)\t\(refusal.sentence)\n".utf8
                 }
+            } else {
+                isWhole = false
+                break
             }
+            (progress.cursor.inputOffset, progress.cursor.line) = (line.end, line.number)
         }
-        progress.cursor.inputOffset = end
-        progress.cursor.line = lastNumber
+        // Blank lines at the end of the batch are read, too.
+        if isWhole { (progress.cursor.inputOffset, progress.cursor.line) = (end, lastNumber) }
+        progress.job.progress = min(99, 100 * Double(progress.cursor.inputOffset) / Double(max(1, size)))
         progress.cursor.output.pending = output
         progress.cursor.failed.pending = failed
         return progress

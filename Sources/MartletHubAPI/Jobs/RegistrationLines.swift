@@ -30,9 +30,10 @@ public struct RegistrationLines: JobLines {
             case .importUpdate:
                 return .put(draft, id: try Self.needed(id), condition: try Self.condition(description.content("ETag")))
             case .importUpsert:
-                return .put(draft, id: try Self.needed(id ?? DeviceRegistry.newID()), condition: .none)
+                guard let id else { return .put(draft, id: DeviceRegistry.newID(), condition: .fresh) }
+                return .put(draft, id: try Self.needed(id), condition: .none)
             case .importCreate, .importDelete, .export:
-                return .put(draft, id: DeviceRegistry.newID(), condition: .none)
+                return .put(draft, id: DeviceRegistry.newID(), condition: .fresh)
             }
         } catch {
             throw JobLineError(error.sentence + ".")

@@ -26,7 +26,7 @@ struct RegistrationRoutes: Sendable {
 
     @Sendable private func create(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let document = try RegistrationDocument(call.request.body, platforms: platforms)
-        let registration = try await store(document, as: DeviceRegistry.newID(), in: call, .none)
+        let registration = try await store(document, as: DeviceRegistry.newID(), in: call, .fresh)
         var response = try answer(registration, to: call)
         response.fields["content-location"] = url(of: registration, in: call)
         return response

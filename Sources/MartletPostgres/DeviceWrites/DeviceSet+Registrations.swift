@@ -127,14 +127,14 @@ extension DeviceSet {
             if tombstones.contains(id) { return .gone }
             guard creates, exists else { return .notFound }
             switch condition {
-            case .none, .absent, .tagged: return nil
+            case .none, .absent, .fresh, .tagged: return nil
             case .exists, .version: return .notFound
             }
         }
         guard !stored.isExpired(at: now) else { return .gone }
         return switch condition {
         case .none, .exists: nil
-        case .absent: .versionMismatch
+        case .absent, .fresh: .versionMismatch
         case .version(let version): version == stored.version ? nil : .versionMismatch
         case .tagged(let tag): has(tag, stored) ? nil : .notTagged
         }

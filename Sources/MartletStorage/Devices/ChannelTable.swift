@@ -10,29 +10,92 @@ struct ChannelTable {
     }
 
     func id(ofKey key: String, hub: Hub.ID, platform: PlatformID) throws(StorageError) -> ChannelID? {
-        try connection.first(
-            "SELECT id FROM channels WHERE hub = ? AND platform = ? AND key = ?", hub.rawValue, platform.rawValue,
-            StoredHandle(key)
-        ) { ChannelID(rawValue: $0.integer(0)) }
+        try connection.first(Self.selectionByKey, hub.rawValue, platform.rawValue, StoredHandle(key)) {
+            ChannelID(rawValue: $0.integer(0))
+        }
     }
+
+    private static let selectionByKey = "SELECT id FROM channels WHERE hub = ? AND platform = ? AND key = ?"
 
     /// Returns the channel of a draft's handle. Makes the channel if it is missing; otherwise stores the current
     /// spelling of the handle, and ends the suspicion that the device is stale.
     ///
     /// This uses two statements, because SQLite makes a table in memory each time it runs a statement with RETURNING.
     func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> ChannelID {
-        let (handle, key) = (draft.handle.text, draft.handleKey)
-        let spelled = handle == key ? nil : StoredHandle(handle)
-        guard let id = try id(ofKey: key, hub: hub, platform: draft.platform) else {
+        guard let id = try id(ofKey: draft.handleKey, hub: hub, platform: draft.platform) else {
             try connection.run(
-                "INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)",
-                hub.rawValue, draft.platform.rawValue, StoredHandle(key), spelled, now)
+                Self.insertionOfOne, hub.rawValue, draft.platform.rawValue,
+                StoredHandle(draft.handleKey), Self.spelled(draft), now)
             return ChannelID(rawValue: connection.lastInsertedRow)
         }
-        try connection.run(
-            "UPDATE channels SET handle = ?, registered_at = ?, is_suspected = NULL WHERE id = ?", spelled, now,
-            id.rawValue)
+        try update(id, to: draft, at: now)
         return id
+    }
+
+    /// Does the same for many drafts in their order. New channels are inserted together.
+    func register(
+        _ drafts: [RegistrationDraft], in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> [ChannelID] {
+        var (stored, new): ([ChannelID?], [RegistrationDraft]) = ([], [])
+        // Of a new channel with several drafts, the last one's spelling is kept.
+        var places: [ChannelKey: Int] = [:]
+        var placesOfDrafts: [Int] = []
+        let statement = try connection.take(Self.selectionByKey)
+        defer { connection.giveBack(statement) }
+        try statement.bind(hub.rawValue, at: 1)
+        for draft in drafts {
+            let key = ChannelKey(platform: draft.platform, key: draft.handleKey)
+            let place = places[key]
+            let id = place == nil ? try find(key, by: statement) : nil
+            stored.append(id)
+            placesOfDrafts.append(place ?? new.count)
+            if let place {
+                new[place] = draft
+            } else if let id {
+                try update(id, to: draft, at: now)
+            } else {
+                places[key] = new.count
+                new.append(draft)
+            }
+        }
+        let first = try insert(new, in: hub, at: now)
+        return zip(stored, placesOfDrafts).map { $0 ?? ChannelID(rawValue: first + Int64($1)) }
+    }
+
+    private func find(_ key: ChannelKey, by statement: Statement) throws(StorageError) -> ChannelID? {
+        try statement.bind(key.platform.rawValue, at: 2)
+        try statement.bind(StoredHandle(key.key), at: 3)
+        defer { statement.reset() }
+        return try statement.step() ? ChannelID(rawValue: statement.integer(0)) : nil
+    }
+
+    /// Inserts new channels.
+    /// - Returns: The number of the first one; the others have the numbers that follow.
+    private func insert(
+        _ drafts: [RegistrationDraft], in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> Int64 {
+        try connection.insert(Self.insertion, columns: 5, drafts) { draft, statement, first throws(StorageError) in
+            try statement.bind(hub.rawValue, at: first)
+            try statement.bind(draft.platform.rawValue, at: first + 1)
+            try statement.bind(StoredHandle(draft.handleKey), at: first + 2)
+            try statement.bind(Self.spelled(draft), at: first + 3)
+            try statement.bind(now, at: first + 4)
+        }
+        return connection.lastInsertedRow - Int64(drafts.count) + 1
+    }
+
+    private static let insertion = "INSERT INTO channels (hub, platform, key, handle, registered_at)"
+    private static let insertionOfOne = "\(insertion) VALUES (?, ?, ?, ?, ?)"
+
+    private func update(_ id: ChannelID, to draft: RegistrationDraft, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            "UPDATE channels SET handle = ?, registered_at = ?, is_suspected = NULL WHERE id = ?", Self.spelled(draft),
+            now, id.rawValue)
+    }
+
+    /// Returns the handle as it is spelled; nil if that is its key.
+    private static func spelled(_ draft: RegistrationDraft) -> StoredHandle? {
+        draft.handle.text == draft.handleKey ? nil : StoredHandle(draft.handle.text)
     }
 
     /// Records that a channel was registered again with the same handle.
@@ -107,4 +170,10 @@ struct ChannelTable {
                 """, channel.rawValue
             ) { ChannelID(rawValue: $0.integer(0)) })
     }
+}
+
+/// What identifies a channel of a hub.
+private struct ChannelKey: Hashable {
+    var platform: PlatformID
+    var key: String
 }

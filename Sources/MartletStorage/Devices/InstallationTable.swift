@@ -120,8 +120,8 @@ struct InstallationTable {
 
     private func refusal(of condition: WriteCondition, _ stored: StoredInstallation?) -> RegistrationRefusal? {
         switch (condition, stored) {
-        case (.none, _), (.absent, nil), (.exists, _?): nil
-        case (.absent, _?): .versionMismatch
+        case (.none, _), (.absent, nil), (.fresh, nil), (.exists, _?): nil
+        case (.absent, _?), (.fresh, _?): .versionMismatch
         case (_, nil): .notFound
         case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
         // Only registrations have tags, so an installation never meets this condition.

@@ -11,15 +11,7 @@ extension RegistrationTable {
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
         row: InstallationReference? = nil, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> StoredRegistration {
-        let registration = Registration(
-            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
-            pushVariables: draft.pushVariables, secondaryTile: draft.secondaryTile, installation: row?.id,
-            version: (old?.registration.version ?? 0) + 1, expiresAt: draft.expiresAt,
-            createdAt: old?.registration.createdAt ?? now, updatedAt: now)
-        let scope = TagScope(hub: hub, platform: draft.platform, kind: draft.template == nil ? .native : .template)
-        var new = StoredRegistration(
-            index: TagMembership(scope: scope, channel: channel, registration: old?.sequence ?? 0),
-            registration: registration, row: row)
+        var new = Self.stored(draft, id: id, channel, over: old, row: row, in: hub, at: now)
         try useContents(of: &new, over: old)
         if let old {
             try update(new, from: old, .changed)
@@ -30,6 +22,22 @@ extension RegistrationTable {
         }
         if draft.takesHandle { try removeOthers(than: new, at: now) }
         return new
+    }
+
+    /// Returns the registration that a draft describes, without its contents and, if it is new, without its number.
+    static func stored(
+        _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
+        row: InstallationReference?, in hub: Hub.ID, at now: Timestamp
+    ) -> StoredRegistration {
+        let registration = Registration(
+            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
+            pushVariables: draft.pushVariables, secondaryTile: draft.secondaryTile, installation: row?.id,
+            version: (old?.registration.version ?? 0) + 1, expiresAt: draft.expiresAt,
+            createdAt: old?.registration.createdAt ?? now, updatedAt: now)
+        let scope = TagScope(hub: hub, platform: draft.platform, kind: draft.template == nil ? .native : .template)
+        return StoredRegistration(
+            index: TagMembership(scope: scope, channel: channel, registration: old?.sequence ?? 0),
+            registration: registration, row: row)
     }
 
     /// Removes a registration. A registration that belongs to an installation leaves a dead slot (`recordClosed`). Any
@@ -120,7 +128,7 @@ extension RegistrationTable {
         return connection.lastInsertedRow
     }
 
-    private func useContents(of new: inout StoredRegistration, over old: StoredRegistration?) throws(StorageError) {
+    func useContents(of new: inout StoredRegistration, over old: StoredRegistration?) throws(StorageError) {
         let hub = new.index.scope.hub
         if let old, old.registration.template == new.registration.template {
             new.template = old.template

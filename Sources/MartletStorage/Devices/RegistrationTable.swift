@@ -28,7 +28,7 @@ struct RegistrationTable {
         switch change {
         case .merge(let merge): return try InstallationTable(connection, memory).apply(merge, in: hub, at: now)
         case .put(let draft, let id, let condition):
-            let stored = try find(id, in: hub)
+            let stored = condition == .fresh ? nil : try find(id, in: hub)
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
@@ -66,17 +66,17 @@ struct RegistrationTable {
         creates: Bool
     ) throws(StorageError) -> RegistrationRefusal? {
         guard let stored else {
-            if try isGone(id, in: hub) { return .gone }
+            if condition != .fresh, try isGone(id, in: hub) { return .gone }
             guard creates, try exists(hub) else { return .notFound }
             switch condition {
-            case .none, .absent, .tagged: return nil
+            case .none, .absent, .fresh, .tagged: return nil
             case .exists, .version: return .notFound
             }
         }
         guard !stored.isExpired(at: now) else { return .gone }
         return switch condition {
         case .none, .exists: nil
-        case .absent: .versionMismatch
+        case .absent, .fresh: .versionMismatch
         case .version(let version): version == stored.registration.version ? nil : .versionMismatch
         case .tagged(let tag): stored.registration.tags.contains(tag) ? nil : .notTagged
         }
@@ -120,7 +120,7 @@ struct RegistrationTable {
         ) { _ in true } ?? false
     }
 
-    private func exists(_ hub: Hub.ID) throws(StorageError) -> Bool {
+    func exists(_ hub: Hub.ID) throws(StorageError) -> Bool {
         if let memory, memory.hubExists { return true }
         let exists = try HubTable.exists(hub, on: connection)
         memory?.hubExists = exists

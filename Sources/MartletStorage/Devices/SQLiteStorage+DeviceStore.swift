@@ -7,10 +7,8 @@ extension SQLiteStorage: DeviceStore {
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
         if changes.contains(where: \.takesRoom) { try room.check() }
         return try await writer.write { connection throws(StorageError) in
-            let table = RegistrationTable(connection, changes.count > 1 ? WriteCache() : nil)
-            var results: [Result<Registration, RegistrationRefusal>] = []
-            for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
-            return results
+            if changes.count == 1 { return [try RegistrationTable(connection).apply(changes[0], in: hub, at: now)] }
+            return try RegistrationTable(connection, WriteCache()).apply(changes, in: hub, at: now)
         }
     }
 

@@ -3,8 +3,8 @@ import MartletModel
 
 /// Stores and reads the tags of each hub, platform and kind of registration with their members, on one connection.
 struct TagTable {
-    private let connection: Connection
-    private let memory: WriteCache?
+    let connection: Connection
+    let memory: WriteCache?
 
     /// The name that stands for all registrations of a platform and kind; no tag can have this name.
     static let everyone = "*"
@@ -16,10 +16,11 @@ struct TagTable {
 
     func id(of name: String, in scope: TagScope) throws(StorageError) -> Int64? {
         try connection.first(
-            "SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?", scope.hub.rawValue,
-            name, scope.kind == .template, scope.platform.rawValue
+            Self.selection, scope.hub.rawValue, name, scope.kind == .template, scope.platform.rawValue
         ) { $0.integer(0) }
     }
+
+    static let selection = "SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?"
 
     func insert(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         var statements = BorrowedStatements(connection)
@@ -68,14 +69,23 @@ struct TagTable {
     }
 
     private func make(_ name: String, _ scope: TagScope) throws(StorageError) -> Int64 {
-        try connection.run("UPDATE tag_counter SET last = last + 1")
-        guard let id = try connection.first("SELECT last FROM tag_counter", read: { $0.integer(0) }) else {
+        let id = try takeNumbers(1)
+        try connection.run(
+            Self.insertionOfOne, scope.hub.rawValue, name, scope.kind == .template, scope.platform.rawValue, id)
+        return id
+    }
+
+    static let insertion = "INSERT INTO tags (hub, name, is_template, platform, id)"
+    private static let insertionOfOne = "\(insertion) VALUES (?, ?, ?, ?, ?)"
+
+    /// Takes numbers for new tags, which follow one another.
+    /// - Returns: The last one.
+    func takeNumbers(_ count: Int) throws(StorageError) -> Int64 {
+        try connection.run("UPDATE tag_counter SET last = last + ?", count)
+        guard let last = try connection.first("SELECT last FROM tag_counter", read: { $0.integer(0) }) else {
             throw StorageError(.corrupt, "The counter of tags is missing; restore a backup.")
         }
-        try connection.run(
-            "INSERT INTO tags (hub, name, is_template, platform, id) VALUES (?, ?, ?, ?, ?)", scope.hub.rawValue, name,
-            scope.kind == .template, scope.platform.rawValue, id)
-        return id
+        return last
     }
 }
 

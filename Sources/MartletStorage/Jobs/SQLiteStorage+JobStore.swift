@@ -37,16 +37,23 @@ extension SQLiteStorage: JobStore {
         _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress? {
-        try await takeIn { [sealer] connection throws(StorageError) in
+        try await takeIn { [sealer, writer] connection throws(StorageError) in
             guard try JobTable(connection, sealer).exists(job, in: hub) else { return nil }
             let table = RegistrationTable(connection, WriteCache())
             var results: [Result<Registration, RegistrationRefusal>] = []
-            for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
+            repeat {
+                let portion = changes[results.count...].prefix(Self.portion)
+                results += try table.apply(portion, in: hub, at: now)
+            } while results.count < changes.count && writer.waitingCount == 0
             let reached = progress(results)
             _ = try JobTable(connection, sealer).record(reached)
             return reached
         }
     }
+
+    /// The number of writes of a job after which other writers have their turn, if any wait. These writes take a few
+    /// milliseconds.
+    private static let portion = 200
 
     public func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 {
         try await readers.read { [sealer] connection throws(StorageError) in

@@ -117,6 +117,35 @@ extension StorageConformance {
             try await bench.put(draft, in: hub, .absent)
             try require(try await bench.refusal(ofInstallation: change, in: hub), is: .versionMismatch)
         },
+        Requirement("Registrations with new ids are created in the order of all changes") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("old", "h1", ["all"], in: hub)
+            var changes: [RegistrationChange] = []
+            for number in 0..<150 {
+                let draft = try bench.draft(
+                    "h\(number)", ["all", "parity:\(number % 2)", "N\(number)"],
+                    on: number % 3 == 0 ? bench.otherPlatform : nil, variables: ["v": "\(number % 5)"])
+                changes.append(.put(draft, id: "new\(number)", condition: .fresh))
+                if number == 70 { changes.append(.delete(id: "new7", condition: .none)) }
+            }
+            // A handle of this call and one of before, each spelled otherwise than first.
+            changes.append(.put(try bench.draft("H2", ["again"]), id: "again2", condition: .fresh))
+            changes.append(.put(try bench.draft("H1", ["again"]), id: "again1", condition: .fresh))
+            let results = try await bench.storage.apply(changes, in: hub, at: bench.now).map { try $0.get().id }
+            try require(results.count, is: 153)
+            try require(results.filter { $0 == "new7" }.count, is: 2)
+            let ids = try await bench.list(hub).flatMap(\.self)
+            let created = (0..<150).filter { $0 != 7 }.map { "new\($0)" }
+            try require(ids, is: ["old"] + created + ["again2", "again1"])
+            let stored = try require(try await bench.registration("new149", in: hub))
+            try require(stored.version, is: 1)
+            try require(stored.tags.map(\.spelling), is: ["all", "parity:1", "N149"])
+            try require(stored.pushVariables, is: ["v": "4"])
+            try require(try await bench.audience(hub, "n149").handles, is: ["h149"])
+            try require(try await bench.audience(hub, "all && parity:1").handles.count, is: 49)
+            try require(try await bench.audience(hub, "again").handles.sorted(), is: ["H1", "H2"])
+            try require(try await bench.audience(hub, "n7").handles, is: [])
+        },
         Requirement("A write to what must carry a tag happens only where it does") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["user:Alice"], in: hub)

@@ -72,8 +72,8 @@ extension MemoryState {
         of condition: WriteCondition, _ record: InstallationRecord?, creates: Bool
     ) -> RegistrationRefusal? {
         switch (condition, record) {
-        case (.none, nil), (.absent, nil): creates ? nil : .notFound
-        case (.absent, _?): .versionMismatch
+        case (.none, nil), (.absent, nil), (.fresh, nil): creates ? nil : .notFound
+        case (.absent, _?), (.fresh, _?): .versionMismatch
         case (_, nil): .notFound
         case (.none, _), (.exists, _): nil
         case (.version(let version), let record?): version == record.version ? nil : .versionMismatch

@@ -58,7 +58,7 @@ extension MemoryState {
             if tombstones.contains(MemoryName(hub: hub, id: id)) { return .gone }
             guard creates, hubs.contains(where: { $0.id == hub }) else { return .notFound }
             switch condition {
-            case .none, .absent, .tagged: return nil
+            case .none, .absent, .fresh, .tagged: return nil
             case .exists, .version: return .notFound
             }
         }
@@ -66,7 +66,7 @@ extension MemoryState {
         guard entry.isLive(at: now) else { return .gone }
         return switch condition {
         case .none, .exists: nil
-        case .absent: .versionMismatch
+        case .absent, .fresh: .versionMismatch
         case .version(let version): version == entry.registration.version ? nil : .versionMismatch
         case .tagged(let tag): entry.registration.tags.contains(tag) ? nil : .notTagged
         }

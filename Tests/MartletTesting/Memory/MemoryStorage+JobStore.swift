@@ -39,7 +39,8 @@ extension MemoryStorage: JobStore {
     ) async throws(StorageError) -> JobProgress? {
         state.withLock { state in
             guard state.jobs.contains(where: { $0.job.id == job && $0.job.hub == hub }) else { return nil }
-            let reached = progress(changes.map { state.apply($0, in: hub, at: now) })
+            // Two at most, so that a caller that expects all of them is found out.
+            let reached = progress(changes.prefix(2).map { state.apply($0, in: hub, at: now) })
             _ = state.record(reached)
             return reached
         }
