@@ -223,6 +223,7 @@ struct ConsoleAnswerTests {
     @Test(arguments: [
         ("username:alice", true), ("a && !UserName:bob", true), ("from:alice", true), ("(news||from:alice)", true),
         ("news && !from:alice", true), ("$InstallationId:{7}", true), ("valid-from:2026", false), ("news", false),
+        ("The registration had the tag 'from:alice'.", true), ("The tag 'valid-from:2026' is not there.", false),
     ])
     func anExpressionThatNamesAPersonIsPersonal(expression: String, isPersonal: Bool) {
         #expect(PersonalAudience.isNamed(in: expression) == isPersonal)

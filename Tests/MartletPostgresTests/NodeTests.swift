@@ -109,6 +109,18 @@ struct NodeTests {
         }
     }
 
+    @Test func aNodeThatHasJoinedAndNotRenewedYetTakesNobodyForDead() async throws {
+        try await TestDatabase.withNodes(2) { nodes in
+            let hub = try await hub(of: nodes[0])
+            try await silence(nodes[0])
+            let anHourAgo = "now() - interval '1 h'"
+            try await set(
+                "started_at = \(anHourAgo), renewed_at = \(anHourAgo), steady_since = \(anHourAgo)", of: nodes[1])
+            #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
+            #expect(try await Set(nodes[0].nodes.renew().hubs.keys) == [hub])
+        }
+    }
+
     @Test func aNodeThatLeavesIsFollowedAtOnce() async throws {
         try await TestDatabase.withNodes(2) { nodes in
             let hub = try await hub(of: nodes[0])

@@ -5,6 +5,8 @@ public enum PersonalAudience {
     /// The beginning of the tags that the app backend gives to the devices of a user who sees the own messages. It counts
     /// only where a tag begins, because it also ends ordinary words, as in `valid-from:`.
     private static let sender = "from:"
+    /// What stands around a tag in an expression, or in a sentence that quotes it.
+    private static let separators = "()&|! '\"“”,"
 
     /// Returns whether a tag expression, or a single tag, names a person or a device.
     ///
@@ -12,7 +14,7 @@ public enum PersonalAudience {
     public static func isNamed(in expression: String) -> Bool {
         let text = expression.lowercased()
         return beginnings.contains { text.contains($0) }
-            || text.split(whereSeparator: { "()&|! ".contains($0) }).contains { $0.hasPrefix(sender) }
+            || text.split(whereSeparator: { separators.contains($0) }).contains { $0.hasPrefix(sender) }
     }
 
     /// Returns a name that sorts after all tags that name persons or devices in the same way as a tag; nil if the tag

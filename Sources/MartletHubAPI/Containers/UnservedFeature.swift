@@ -33,7 +33,8 @@ struct UnservedFeature: Hashable {
         switch field.name {
         case "x-ms-copy-source": return copy
         case "x-ms-lease-id", "x-ms-lease-action", "x-ms-proposed-lease-id": return lease
-        case "x-ms-encryption-key", "x-ms-encryption-key-sha256", "x-ms-encryption-algorithm", "x-ms-encryption-scope":
+        // `x-ms-encryption-algorithm` alone asks for nothing: SDKs of 2020 to 2022 send it with every blob.
+        case "x-ms-encryption-key", "x-ms-encryption-key-sha256", "x-ms-encryption-scope":
             return "encrypt the content before sending it"
         case "x-ms-structured-body": return "send the plain content as the body"
         case "content-range", "x-ms-range": return "send the whole blob, or its blocks and a block list"

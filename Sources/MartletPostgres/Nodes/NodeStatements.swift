@@ -20,7 +20,7 @@ enum NodeStatements {
         [.int8, .int8],
         """
         UPDATE nodes n SET renewed_at = c.now, until = c.now + \(milliseconds("$2")),
-            steady_since = CASE WHEN n.until < c.now THEN c.now ELSE n.steady_since END
+            steady_since = CASE WHEN n.until < c.now OR n.renewed_at = n.started_at THEN c.now ELSE n.steady_since END
         FROM (SELECT clock_timestamp() AS now) c WHERE n.incarnation = $1 AND NOT n.is_dead RETURNING 1
         """)
 
@@ -70,7 +70,8 @@ enum NodeStatements {
     static let directory = Statement.rare(
         [],
         """
-        SELECT s.directory_version, (SELECT count(*) FROM nodes n WHERE NOT n.is_dead AND n.until > clock_timestamp()),
+        SELECT s.directory_version, (SELECT count(*) FROM nodes n
+            WHERE NOT n.is_dead AND n.until > clock_timestamp() AND n.renewed_at > n.started_at),
             \(now)
         FROM namespace s
         """)

@@ -23,18 +23,18 @@ final class ServerTime: TimeSource {
 
     func sleep(until timestamp: Timestamp) async throws { try await sleepInSteps(until: timestamp) }
 
-    /// Goes by another clock if the machine's clock differs from it by more than a second, and by the machine's clock
-    /// otherwise.
+    /// Goes by another clock if the machine's clock certainly differs from it by more than a second, and by the machine's
+    /// clock again once that is certainly right. An answer that took long decides nothing.
     /// - Parameters:
     ///   - other: What the other clock showed at some moment within the last `elapsed`.
     ///   - elapsed: How long ago the other clock may have been read.
     /// - Returns: Whether the difference has changed.
     func follow(_ other: Timestamp, readWithin elapsed: Duration) -> Bool {
         let age = elapsed.wholeMilliseconds / 2
-        let uncertainty = Self.tolerance.wholeMilliseconds + age
+        let tolerance = Self.tolerance.wholeMilliseconds
         let (ahead, current) = ((other - clock.now).wholeMilliseconds + age, offset.load(ordering: .relaxed))
-        let isClockRight = abs(ahead) <= uncertainty
-        guard abs(ahead - current) > uncertainty || (isClockRight && current != 0) else { return false }
+        let isClockRight = abs(ahead) + age <= tolerance / 2
+        guard isClockRight ? current != 0 : abs(ahead - current) > tolerance + age else { return false }
         offset.store(isClockRight ? 0 : ahead, ordering: .relaxed)
         return true
     }

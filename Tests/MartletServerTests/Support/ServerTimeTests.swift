@@ -36,6 +36,14 @@ struct ServerTimeTests {
         #expect(time.difference == .zero)
     }
 
+    @Test func anAnswerThatTookLongDoesNotMakeAWrongClockRight() {
+        let time = ServerTime(clock: ManualTimeSource(start))
+        #expect(time.follow(start + .seconds(-3), readWithin: .zero))
+        #expect(!time.follow(start + .seconds(-3), readWithin: .seconds(4)))
+        #expect(!time.follow(start + .milliseconds(-2100), readWithin: .zero), "the clocks drift by less than a second")
+        #expect(time.difference == .seconds(-3))
+    }
+
     @Test func theHalfOfTheTimeThatAnAnswerTookIsItsAge() {
         let time = ServerTime(clock: ManualTimeSource(start))
         #expect(time.follow(start + .seconds(99), readWithin: .seconds(2)))
