@@ -11,7 +11,7 @@ struct UserRaceTests {
     private static let now = Timestamp(seconds: 1_700_000_000)
     /// The sessions that wait for a lock of the session that asks.
     private static let waiting = Statement.rare(
-        [], "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+        [], "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
 
     /// A log-in that runs beside a transaction.
     private final class LogIn: Sendable {

@@ -21,7 +21,7 @@ struct UnservedFeature: Hashable {
             return UnservedFeature(name: name, advice: "leave it out; a blob has only its current content here")
         }
         guard [.put, .delete].contains(request.method) else { return nil }
-        for field in request.fields {
+        for field in request.fields where !field.value.isEmpty {
             if let advice = advice(field, request.method) { return UnservedFeature(name: field.name, advice: advice) }
         }
         return nil
