@@ -91,7 +91,7 @@ struct Engine: Sendable {
         let storage = data.storage
         if let nodes = storage.nodeStore {
             let asked = ContinuousClock.now
-            _ = time.follow(try await nodes.databaseTime(), readWithin: .now - asked)
+            if time.follow(try await nodes.databaseTime(), readWithin: .now - asked) { time.report(to: log) }
         }
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)

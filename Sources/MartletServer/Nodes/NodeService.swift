@@ -193,7 +193,7 @@ final class NodeService: Sendable {
     }
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
-        if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { tellClock() }
+        if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { parts.time.report(to: parts.log) }
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
         // If the answer came only after the new end of the lease, the lease is not renewed.
         guard !parts.lease.hasEnded else { return }
@@ -211,17 +211,6 @@ final class NodeService: Sendable {
             parts.log.write(.warning, "This node has renewed its lease, and goes on sending.")
         }
         wake.yield()
-    }
-
-    private func tellClock() {
-        let seconds = parts.time.difference.components.seconds
-        guard seconds != 0 else {
-            return parts.log.write(.info, "The clock of this machine is right again, and this node goes by it.")
-        }
-        parts.log.write(
-            .error,
-            "The clock of this machine is \(abs(seconds)) seconds \(seconds > 0 ? "behind" : "ahead of") the database's. "
-                + "This node goes by the database's clock. Set the clock of the machine.")
     }
 
     private func watch() async {

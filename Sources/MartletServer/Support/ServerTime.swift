@@ -38,4 +38,16 @@ final class ServerTime: TimeSource {
         offset.store(isClockRight ? 0 : ahead, ordering: .relaxed)
         return true
     }
+
+    /// Tells the operator by which clock the server goes.
+    func report(to log: Log) {
+        let seconds = difference.components.seconds
+        guard difference != .zero else {
+            return log.write(.info, "The clock of this machine is right again, and this node goes by it.")
+        }
+        log.write(
+            .error,
+            "The clock of this machine is \(abs(seconds)) seconds \(seconds > 0 ? "behind" : "ahead of") the database's. "
+                + "This node goes by the database's clock. Set the clock of the machine.")
+    }
 }
