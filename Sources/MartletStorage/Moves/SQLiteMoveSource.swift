@@ -29,6 +29,8 @@ public final class SQLiteMoveSource: MoveSource {
         let connection = try SQLiteStorage.Settings().openReader(directory.file(SQLiteStorage.Settings.databaseName))
         // All reads see one point in time, although nobody else should write.
         try connection.execute("BEGIN")
+        // What is sorted can be larger than the memory.
+        try connection.execute("PRAGMA temp_store = FILE")
         try directory.makePrivateDirectory("progress")
         let maps = try FileProgressMaps(
             in: directory.file("progress"), keeping: try DeliveryTable(connection).unfinishedIDs())

@@ -31,7 +31,7 @@ public final class SQLiteMoveTarget: MoveTarget {
             PRAGMA journal_mode = MEMORY;
             PRAGMA foreign_keys = OFF;
             PRAGMA cache_size = -262144;
-            PRAGMA temp_store = MEMORY;
+            PRAGMA temp_store = FILE;
             """)
         try Migrator(migrations: Migration.all).migrate(connection)
         try connection.execute("BEGIN")
@@ -227,10 +227,12 @@ public final class SQLiteMoveTarget: MoveTarget {
             """)
         let orphans = try connection.all("PRAGMA foreign_key_check") { "\($0.text(0)) (\($0.text(2)))" }
         guard orphans.isEmpty else {
+        // The content is on the disk; the time is not yet.
+        try Self.synchronizeFile(root.path(of: address))
             throw StorageError(
                 .corrupt, "Rows of '\(orphans[0])' belong to nothing that was moved. Nothing was completed.")
         }
-        try connection.execute("COMMIT; ANALYZE; BEGIN")
+        try connection.execute("COMMIT; BEGIN")
     }
 
     public func complete() throws(StorageError) {
@@ -252,3 +254,5 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", path) }
     }
 }
+        // What jobs are writing has its names here.
+        try StorageDirectory.synchronize(files.file("storage/uploads"))
