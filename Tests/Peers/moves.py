@@ -171,8 +171,10 @@ def fill_sends(db, hub, base, author):
     handles = [(bytes([hub, 0xAB]) * 16).hex(), "ff" * 32]
     direct = notification(platform="apns", handles=texts(*handles), begun_at=NOW, collapse=texts("key", *handles))
     notification(platform="apns", due_at=NOW + DAY)
+    # Devices of the second hub get other numbers on the way back, so a sample of them cannot be moved.
+    sample = {"sample_size": 1, "sample_threshold": -5, "wait": 60_000} if base == 0 else {}
     db.put("rollouts", notification=rolling, rate=500, halt_share=200, halt_answers=50, audience=3, succeeded=1, failed=1,
-           sent_at=NOW, sample_size=1, sample_threshold=-5, wait=60_000, held_at=NOW)
+           sent_at=NOW, held_at=NOW, **sample)
     db.put("parts", notification=rolling, number=1, platform=None, due_at=None, expires_at=NOW + DAY, side=1,
            narrowing="news", begun_at=None)
     db.put("requests", hub=hub, key=os.urandom(32), fingerprint=b"f", notification=os.urandom(16), accepted_at=NOW)

@@ -14,6 +14,9 @@ public final class SQLiteMoveTarget: MoveTarget {
     private let sealer: any Sealer
     private var rows: MovedRowWriter?
     private var writer: MovedDeviceWriter
+    private var hubNames: [Int64: String] = [:]
+    /// Notifications that cannot be moved, because a sample of their devices would be another one here.
+    private var sampled: [String] = []
 
     /// Makes the directory, or takes an empty one, and makes the database.
     /// - Throws: `StorageError`; `.locked` if another process has the directory.
@@ -70,6 +73,7 @@ public final class SQLiteMoveTarget: MoveTarget {
                 INSERT INTO hubs (id, name, folded_name, registration_ttl, user_metadata, request_rate, backlog_limit,
                     created_at, modified_at, testers, app_name, app_icon)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            hubNames[hub.id.rawValue] = hub.name
                 """, hub.id.rawValue, hub.name, hub.name.lowercased(), settings.registrationTTL?.wholeMilliseconds,
                 settings.userMetadata, settings.limits.requestRate, settings.limits.backlog, hub.createdAt,
                 hub.modifiedAt, settings.sending.testers, settings.sending.appName, settings.sending.appIcon)
@@ -119,7 +123,9 @@ public final class SQLiteMoveTarget: MoveTarget {
             "installations":
             try writer.add(row, rows)
             if name == "variables" { reader.variables = writer.splitVariables }
-        case "notifications": try MovedSendWriter(connection).addNotification(row, rows)
+        case "notifications":
+            examineSample(of: row, rows, distances)
+            try MovedSendWriter(connection).addNotification(row, rows)
         case "users", "sends", "operators": try MovedSendWriter(connection).addWithList(row, rows)
         case "ranges":
             try rows.add(row) { column, value throws(StorageError) in
@@ -166,6 +172,25 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard let id = row[1].integer, let place = row[3].integer, let bytes = row[4].bytes else { return }
         let end = (place + 1) * DeliveredBitmap.size - 1
         let map = try maps.map(for: Delivery.ID(rawValue: id), through: end)
+        guard sampled.isEmpty else {
+            throw StorageError(
+                .unavailable,
+                "Of these notifications a sample of the devices comes first: \(sampled.joined(separator: ", ")). The devices "
+                    + "of their hubs get other numbers in a directory, and the sample would be another one. Start a node, "
+                    + "wait until they are finished or cancel them, and move then. Nothing was completed.")
+        }
+    }
+
+    /// Remembers a notification that has begun with a sample and is not finished, if its devices get other numbers: the
+    /// sample depends on them (`SampleHash`), so some devices would get the push twice, and others never.
+    private func examineSample(of row: [MovedValue], _ rows: MovedRowWriter, _ distances: [MovedNumber: Int64]) {
+        func isSet(_ column: String) -> Bool { row[rows.index(column)] != .null }
+        let isRenumbered = distances[.channels, default: 0] != 0 || distances[.registrations, default: 0] != 0
+        guard isRenumbered, isSet("begun_at"), !isSet("finished_at"), !isSet("handles"),
+            ["sample_size", "sample_share", "sample_threshold"].contains(where: isSet)
+        else { return }
+        let id = row[rows.index("id")].bytes.flatMap { NotificationID(bytes: $0) }
+        sampled.append("\(id?.description ?? "?") of the hub '\(hubNames[row[0].integer ?? 0] ?? "")'")
         for number in DeliveredBitmap(index: place, bytes: bytes).numbers {
             map.insert(AudienceMember(channel: ChannelID(rawValue: number)))
         }
