@@ -61,19 +61,25 @@ public final class SQLiteMoveTarget: MoveTarget {
         try reader.readBlobs(each)
     }
 
+    public var place: String {
+        guard let absolute = realpath(files.path, nil) else { return "the directory '\(files.path)'" }
+        defer { free(absolute) }
+        return "the directory '\(String(cString: absolute))'"
+    }
+
     // MARK: Hubs
 
     public func begin(_ directory: MovedDirectory, _ numbers: MovedNumbers) throws(StorageError) {
         reader.distances = numbers.distances
         let table = HubTable(connection, sealer)
         for hub in directory.hubs {
+            hubNames[hub.id.rawValue] = hub.name
             let settings = hub.settings
             try connection.run(
                 """
                 INSERT INTO hubs (id, name, folded_name, registration_ttl, user_metadata, request_rate, backlog_limit,
                     created_at, modified_at, testers, app_name, app_icon)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            hubNames[hub.id.rawValue] = hub.name
                 """, hub.id.rawValue, hub.name, hub.name.lowercased(), settings.registrationTTL?.wholeMilliseconds,
                 settings.userMetadata, settings.limits.requestRate, settings.limits.backlog, hub.createdAt,
                 hub.modifiedAt, settings.sending.testers, settings.sending.appName, settings.sending.appIcon)
@@ -166,12 +172,6 @@ public final class SQLiteMoveTarget: MoveTarget {
 
     public func endRows() throws(StorageError) {
         rows = nil
-    }
-
-    private func addProgress(_ row: [MovedValue]) throws(StorageError) {
-        guard let id = row[1].integer, let place = row[3].integer, let bytes = row[4].bytes else { return }
-        let end = (place + 1) * DeliveredBitmap.size - 1
-        let map = try maps.map(for: Delivery.ID(rawValue: id), through: end)
         guard sampled.isEmpty else {
             throw StorageError(
                 .unavailable,
@@ -191,6 +191,12 @@ public final class SQLiteMoveTarget: MoveTarget {
         else { return }
         let id = row[rows.index("id")].bytes.flatMap { NotificationID(bytes: $0) }
         sampled.append("\(id?.description ?? "?") of the hub '\(hubNames[row[0].integer ?? 0] ?? "")'")
+    }
+
+    private func addProgress(_ row: [MovedValue]) throws(StorageError) {
+        guard let id = row[1].integer, let place = row[3].integer, let bytes = row[4].bytes else { return }
+        let end = (place + 1) * DeliveredBitmap.size - 1
+        let map = try maps.map(for: Delivery.ID(rawValue: id), through: end)
         for number in DeliveredBitmap(index: place, bytes: bytes).numbers {
             map.insert(AudienceMember(channel: ChannelID(rawValue: number)))
         }
@@ -221,6 +227,8 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard utimensat(AT_FDCWD, root.path(of: address), [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
             throw StorageError(failed: "set the time of", root.path(of: address))
         }
+        // The content is on the disk; the time is not yet.
+        try Self.synchronizeFile(root.path(of: address))
     }
 
     private static var unknownName: StorageError {
@@ -252,8 +260,6 @@ public final class SQLiteMoveTarget: MoveTarget {
             """)
         let orphans = try connection.all("PRAGMA foreign_key_check") { "\($0.text(0)) (\($0.text(2)))" }
         guard orphans.isEmpty else {
-        // The content is on the disk; the time is not yet.
-        try Self.synchronizeFile(root.path(of: address))
             throw StorageError(
                 .corrupt, "Rows of '\(orphans[0])' belong to nothing that was moved. Nothing was completed.")
         }
@@ -268,6 +274,8 @@ public final class SQLiteMoveTarget: MoveTarget {
             try Self.synchronizeFile(files.file("progress/\(name)"))
         }
         for name in UnfinishedMove.parts { try StorageDirectory.synchronize(files.file(name)) }
+        // What jobs are writing has its names here.
+        try StorageDirectory.synchronize(files.file("storage/uploads"))
         try StorageDirectory.synchronize(files.path)
         try UnfinishedMove.end(in: files)
     }
@@ -279,5 +287,3 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", path) }
     }
 }
-        // What jobs are writing has its names here.
-        try StorageDirectory.synchronize(files.file("storage/uploads"))
