@@ -37,6 +37,14 @@ struct ExaminationRuleTests {
             ),
             ("can lose the last writes", .warning, { $0.settings["synchronous_standby_names"] = "" }),
             (
+                "may not see whether a standby follows", .warning,
+                {
+                    $0.settings["synchronous_standby_names"] = ""
+                    $0.standbys = []
+                    $0.seesOthers = false
+                }
+            ),
+            (
                 "db2 can fail for no moment", .warning,
                 {
                     $0.settings["synchronous_standby_names"] = "db2"
@@ -51,6 +59,7 @@ struct ExaminationRuleTests {
             ("Set autovacuum = on", .problem, { $0.settings["autovacuum"] = "off" }),
             ("pg_checksums --enable", .warning, { $0.settings["data_checksums"] = "off" }),
             ("97 connections, and 16 nodes use 96", .warning, { $0.nodes = 16 }),
+            ("goes by the database's", .warning, { $0.clockDifference = .seconds(5) }),
             ("5000 ms behind", .warning, { $0.clockDifference = .seconds(-5) }),
             ("upgrades the schema in 2 steps", .warning, { $0.schema = .older(2) }),
             ("newer", .problem, { $0.schema = .unusable(StorageError(.unavailable, "It is newer.")) }),
@@ -61,6 +70,10 @@ struct ExaminationRuleTests {
             (
                 "process 17", .warning,
                 { $0.idleSessions = [DatabaseFacts.IdleSession(process: 17, seconds: 90)] }
+            ),
+            (
+                "A move is running", .warning,
+                { $0.idleSessions = [DatabaseFacts.IdleSession(process: 18, seconds: 90, isMove: true)] }
             ),
             ("idle_session_timeout is 60000 ms", .problem, { $0.settings["idle_session_timeout"] = "60000" }),
             ("transaction_timeout is 1 ms", .problem, { $0.settings["transaction_timeout"] = "1" }),

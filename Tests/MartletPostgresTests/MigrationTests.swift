@@ -46,6 +46,16 @@ struct MigrationTests {
         #expect(try names() == Migration.all.map(\.name))
     }
 
+    @Test func aDatabaseWhoseDataWasMovedIsRefusedUntilItsMarkIsRemoved() async throws {
+        try await TestDatabase.open(options).close()
+        try run("UPDATE namespace SET moved_to = 'the directory /data'")
+        await #expect { _ = try await TestDatabase.open(options) } throws: {
+            "\($0)".contains("was moved to the directory /data")
+        }
+        try run("UPDATE namespace SET moved_to = NULL")
+        try await TestDatabase.open(options).close()
+    }
+
     private func run(_ sql: String) throws {
         try TestDatabase.settings(options).connect().run(Batch(.rare([], sql)), patience)
     }

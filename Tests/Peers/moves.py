@@ -2,9 +2,9 @@
 
 A directory with a row of every kind is moved there and back: what is compared (`--json`) is the same both times, and no kind
 is empty. A move that is killed at any moment leaves its source as it was, nobody can serve its target, and the next move
-succeeds. A database that changes a row on its way in (a trigger) is found out, and nothing is completed. Registrations that
-a server took in are exported from each side and are the same, line by line; a node that was served in between numbers its own
-rows of each hub, and these come back too.
+succeeds. What was moved is marked, and nobody serves it. A database that changes a row on its way in (a trigger) is found
+out, and nothing is completed. Registrations that a server took in are exported from each side and are the same, line by
+line; a node that was served in between numbers its own rows of each hub, and these come back too.
 
     moves.py MARTLET [--count N] [--kills N]
 """
@@ -171,8 +171,10 @@ def fill_sends(db, hub, base, author):
     handles = [(bytes([hub, 0xAB]) * 16).hex(), "ff" * 32]
     direct = notification(platform="apns", handles=texts(*handles), begun_at=NOW, collapse=texts("key", *handles))
     notification(platform="apns", due_at=NOW + DAY)
+    # Devices of the second hub get other numbers on the way back, so a sample of them cannot be moved.
+    sample = {"sample_size": 1, "sample_threshold": -5, "wait": 60_000} if base == 0 else {}
     db.put("rollouts", notification=rolling, rate=500, halt_share=200, halt_answers=50, audience=3, succeeded=1, failed=1,
-           sent_at=NOW, sample_size=1, sample_threshold=-5, wait=60_000, held_at=NOW)
+           sent_at=NOW, held_at=NOW, **sample)
     db.put("parts", notification=rolling, number=1, platform=None, due_at=None, expires_at=NOW + DAY, side=1,
            narrowing="news", begun_at=None)
     db.put("requests", hub=hub, key=os.urandom(32), fingerprint=b"f", notification=os.urandom(16), accepted_at=NOW)
@@ -288,11 +290,11 @@ def compared(done):
 
 
 def files_of(data):
-    """The content of a directory, but for its lock."""
+    """The content of a directory, but for its lock and its mark."""
     found = {}
     for folder, _, names in os.walk(data):
         for name in names:
-            if name.endswith(("-shm", "-wal")):
+            if name.endswith(("-shm", "-wal")) or name == "moved":
                 continue
             with open(os.path.join(folder, name), "rb") as file:
                 found[os.path.relpath(file.name, data)] = file.read()
@@ -305,6 +307,34 @@ def has_schema(cluster):
 
 def empty(cluster):
     cluster.query("DROP SCHEMA IF EXISTS martlet CASCADE")
+
+
+def unmark(place):
+    """Takes the mark of what was moved from a directory or a database, as its refusal says."""
+    if isinstance(place, postgres.Cluster):
+        place.query("UPDATE martlet.namespace SET moved_to = NULL")
+    elif os.path.exists(os.path.join(place, "moved")):
+        os.remove(os.path.join(place, "moved"))
+
+
+def refused(binary, data, *options):
+    """What a server says that does not start."""
+    done = subprocess.run([binary, "serve", "--data", data, "--listen", "127.0.0.1:0", *options], capture_output=True,
+                          text=True, timeout=60)
+    return done.stderr if done.returncode == 1 else f"the server ended with {done.returncode}"
+
+
+def refuse_sample(binary, cluster, target, key):
+    """A notification of the second hub whose sample has its push already."""
+    hub = cluster.query("SELECT max(id) FROM martlet.hubs")
+    of_hub = f"WHERE shard = {hub} AND rate IS NOT NULL"
+    cluster.query(f"UPDATE martlet.notifications SET sample_size = 1, sample_threshold = -5 {of_hub}")
+    name = cluster.query(f"SELECT encode(id, 'hex') FROM martlet.notifications {of_hub}")
+    answer = move(binary, cluster.url, target, "--key-file", key, check=False)
+    checks.that("a sample whose devices get other numbers is refused by its name",
+                answer.returncode == 1 and name in answer.stderr and "hub 'other'" in answer.stderr, answer.stderr)
+    checks.equal("and the database is not marked", cluster.query("SELECT moved_to IS NULL FROM martlet.namespace"), "t")
+    cluster.query(f"UPDATE martlet.notifications SET sample_size = NULL, sample_threshold = NULL {of_hub}")
 
 
 def rule_out(binary, folder, cluster):
@@ -329,6 +359,11 @@ def there_and_back(binary, folder, cluster):
     for name, (rows, _) in first.items():
         checks.that(f"there is a row of '{name}'", rows > 0)
     checks.that("the source is as it was", files_of(data) == before)
+    said = refused(binary, data)
+    checks.that("a directory that was moved is not served", "was moved to the database 'martlet'" in said, said)
+    answer = move(binary, data, cluster.url, check=False)
+    checks.that("nor moved again", answer.returncode == 1 and "was moved to" in answer.stderr, answer.stderr)
+    unmark(data)
     answer = move(binary, data, cluster.url, check=False)
     checks.that("a database that is not empty is refused",
                 answer.returncode == 1 and "empty" in answer.stderr, answer.stderr)
@@ -339,7 +374,19 @@ def there_and_back(binary, folder, cluster):
     answer = move(binary, cluster.url, back, "--key-file", other, check=False)
     checks.that("another key is refused", answer.returncode == 1 and "secret key" in answer.stderr, answer.stderr)
     shutil.rmtree(back, ignore_errors=True)
+    refuse_sample(binary, cluster, back, key)
     second = compared(move(binary, cluster.url, back, "--key-file", key))
+    node = os.path.join(folder, "node-of-moved")
+    os.makedirs(node, mode=0o700)
+    shutil.copy(key, node)
+    said = refused(binary, node, "--database", cluster.url)
+    checks.that("a database that was moved is not served", f"was moved to the directory '{back}'" in said, said)
+    answer = move(binary, cluster.url, f"{back}-again", "--key-file", key, check=False)
+    checks.that("nor moved again", answer.returncode == 1 and "was moved to" in answer.stderr, answer.stderr)
+    database = sqlite3.connect(os.path.join(back, "martlet.db"))
+    statistics = database.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").fetchall()
+    database.close()
+    checks.equal("the directory has no statistics of the planner, as one that a server made", statistics, [])
     for name in first:
         checks.equal(f"'{name}' is the same after the way back", second.get(name), first[name])
     with open(key, "rb") as one, open(os.path.join(back, "secret.key"), "rb") as two:
@@ -401,6 +448,7 @@ def kills(binary, data, cluster, count, seed):
     """Kills moves at moments that are spread over their whole time."""
     choice = random.Random(seed)
     empty(cluster)
+    unmark(data)
     before = files_of(data)
     begin = time.monotonic()
     move(binary, data, cluster.url)
@@ -408,6 +456,7 @@ def kills(binary, data, cluster, count, seed):
     key = os.path.join(data, "secret.key")
     for number in range(count):
         empty(cluster)
+        unmark(data)
         process = subprocess.Popen([binary, "move", "--from", data, "--to", cluster.url], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         try:
@@ -419,13 +468,14 @@ def kills(binary, data, cluster, count, seed):
             continue
         # The server notices a moment later that its client is gone.
         deadline = time.monotonic() + 30
-        while cluster.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'martlet'") != "0":
+        while cluster.query("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'martlet%'") != "0":
             if time.monotonic() > deadline:
                 raise processes.Failed("the session of a killed move stays")
             time.sleep(0.1)
         checks.that("a killed move leaves an empty database", not has_schema(cluster))
     checks.that("the directory is as it was", files_of(data) == before)
     empty(cluster)
+    unmark(data)
     move(binary, data, cluster.url)
     target = os.path.join(os.path.dirname(data), "killed")
     command = [binary, "move", "--from", cluster.url, "--to", target, "--key-file", key]
@@ -435,6 +485,7 @@ def kills(binary, data, cluster, count, seed):
     shutil.rmtree(target)
     unfinished = 0
     for number in range(count):
+        unmark(cluster)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             # The first part of the time goes to the start of the program and to the connection.
@@ -455,6 +506,7 @@ def kills(binary, data, cluster, count, seed):
                     and any(words in served.stderr for words in ("was not finished", "secret.key is missing")),
                     served.stderr[-300:])
     checks.that("moves were killed in the middle", unfinished > 0)
+    unmark(cluster)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     checks.equal("the next move begins again and succeeds", done.returncode, 0)
     answer = subprocess.run([binary, "check", "--data", target, "--json"], capture_output=True, text=True, timeout=60)

@@ -1,4 +1,5 @@
-/// Copies all data of one store to another, reads it back, compares, and only then makes the copy one that can be served.
+/// Copies all data of one store to another, reads it back, compares, and only then marks the source as moved and makes the
+/// copy one that can be served. If the process ends between these two steps, neither can be served.
 public struct DataMove {
     /// What a move tells of itself.
     public enum Event: Sendable {
@@ -8,13 +9,14 @@ public struct DataMove {
         case compared(name: String, MovedDigest)
     }
 
-    private let source: any MoveSource
+    private let source: any RetiringMoveSource
     private let target: any MoveTarget
     private let rules: MoveRules
     private let report: (Event) -> Void
 
     public init(
-        from source: any MoveSource, to target: any MoveTarget, rules: MoveRules, report: @escaping (Event) -> Void
+        from source: any RetiringMoveSource, to target: any MoveTarget, rules: MoveRules,
+        report: @escaping (Event) -> Void
     ) {
         self.source = source
         self.target = target
@@ -40,7 +42,13 @@ public struct DataMove {
             let before = if let known = copied[table] { known } else { try digest(of: table, in: source) }
             try compare(table.name, before, try digest(of: table, in: target))
         }
-        try target.complete()
+        try source.retire(to: target.place)
+        do throws(StorageError) {
+            try target.complete()
+        } catch {
+            throw StorageError(
+                error.kind, "\(error.detail) The source is marked as moved; who opens it reads how to undo that.")
+        }
     }
 
     private func compare(_ name: String, _ before: MovedDigest, _ after: MovedDigest) throws(StorageError) {

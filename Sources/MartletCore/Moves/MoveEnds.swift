@@ -31,6 +31,15 @@ public protocol MoveSource: AnyObject {
     func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError)
 }
 
+/// A store from which data is moved.
+public protocol RetiringMoveSource: MoveSource {
+    /// Marks the store as moved, on its disk: nobody can serve it any more. Called right before the target is completed, so
+    /// that never both can be served.
+    /// - Parameter place: What the data was moved to, as a sentence names it.
+    /// - Throws: `StorageError`, also if the store may have changed during the move.
+    func retire(to place: String) throws(StorageError)
+}
+
 /// A store to which data is moved. Nobody can use it before `complete`, and if that is never called, what was written
 /// counts for nothing.
 public protocol MoveTarget: MoveSource {
@@ -43,6 +52,8 @@ public protocol MoveTarget: MoveSource {
     func add(_ blob: MovedBlob, _ content: PieceReader) throws(StorageError)
     /// Makes what follows from the rows, after all of them have been taken.
     func endCopying() throws(StorageError)
+    /// What the store is called in a sentence.
+    var place: String { get }
     /// Makes the store one that can be served, in one step.
     func complete() throws(StorageError)
 }

@@ -107,6 +107,12 @@ extension DatabaseFacts {
     private var aloneFinding: DatabaseFinding {
         let remedy =
             "With two standbys and synchronous_standby_names = 'ANY 1 (…)' nothing is lost with a machine."
+        guard seesOthers else {
+            return DatabaseFinding(
+                .warning,
+                "No standby must have a commit: a failover can lose the last writes, and this user may not see whether a "
+                    + "standby follows. For this check: GRANT pg_read_all_stats TO its user. \(remedy)")
+        }
         guard !standbys.isEmpty else {
             return DatabaseFinding(.warning, "No standby must have a commit: the data is on one machine. \(remedy)")
         }
@@ -161,11 +167,17 @@ extension DatabaseFacts {
     }
 
     private var idleFinding: DatabaseFinding {
-        guard let oldest = idleSessions.first else {
+        let (moves, others) = (idleSessions.filter(\.isMove), idleSessions.filter { !$0.isMove })
+        guard let oldest = others.first else {
+            guard moves.isEmpty else {
+                let processes = moves.map { "\($0.process)" }.joined(separator: ", ")
+                return DatabaseFinding(
+                    .warning, "A move is running, and no node can start until it has ended; process \(processes).")
+            }
             let good = "No session has left a transaction open"
             return DatabaseFinding(.good, seesOthers ? "\(good)." : "\(good) that this user can see.")
         }
-        let processes = idleSessions.map { "\($0.process)" }.joined(separator: ", ")
+        let processes = others.map { "\($0.process)" }.joined(separator: ", ")
         return DatabaseFinding(
             .warning,
             "A transaction is open for \(oldest.seconds) seconds and does nothing: dead rows stay, and locks may be "
@@ -189,7 +201,7 @@ extension DatabaseFacts {
 
     // MARK: Time
 
-    /// Leases are those of the database's clock, so only schedules and expiry suffer.
+    /// From this difference on, nodes go by the database's clock.
     private static let clockTolerance = Duration.seconds(1)
 
     private var clockFinding: DatabaseFinding {
@@ -200,7 +212,8 @@ extension DatabaseFacts {
         return DatabaseFinding(
             .warning,
             "The clock of the database is \(size.wholeMilliseconds) ms \(clockDifference < .zero ? "behind" : "ahead of") "
-                + "this machine's: schedules and expiry use the node's. Let NTP set both.")
+                + "this machine's: a node here goes by the database's, while certificates and the log have this machine's. Let "
+                + "NTP set both.")
     }
 
     // MARK: Sessions

@@ -28,6 +28,8 @@ struct DatabaseFacts: Equatable {
     struct IdleSession: Equatable {
         var process: Int32
         var seconds: Int64
+        /// Whether it is a move of data, which keeps its transaction until it has ended.
+        var isMove = false
     }
 
     /// The settings that are asked for. None of them is replaced by `ConnectionSettings`.
@@ -65,7 +67,9 @@ extension DatabaseFacts {
             DeadRows(table: rows[2][$0].text(0), dead: rows[2][$0].integer(1), live: rows[2][$0].integer(2))
         }
         idleSessions = (0..<rows[3].count).map {
-            IdleSession(process: rows[3][$0].integer32(0), seconds: rows[3][$0].integer(1))
+            IdleSession(
+                process: rows[3][$0].integer32(0), seconds: rows[3][$0].integer(1),
+                isMove: rows[3][$0].optionalText(2) == MoveSession.applicationName)
         }
     }
 
@@ -100,7 +104,7 @@ extension DatabaseFacts {
     private static let idle = Statement.rare(
         [],
         """
-        SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::int8 FROM pg_stat_activity
+        SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::int8, application_name FROM pg_stat_activity
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'
             AND state_change < clock_timestamp() - interval '1 minute'
         ORDER BY state_change LIMIT 5

@@ -32,10 +32,30 @@ enum MoveSession {
                 [
                     ("search_path", schema), ("statement_timeout", "0"), ("lock_timeout", "10s"),
                     ("idle_in_transaction_session_timeout", "0"), ("timezone", "UTC"), ("jit", "off"),
-                    ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"),
+                    ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"), ("application_name", applicationName),
                 ])
         }
         return (connection, state)
+    }
+
+    /// By this name an examination tells a move from a session that was left open.
+    static let applicationName = "martlet move"
+
+    /// Keeps nodes from joining, from renewing their leases and from writing devices and sends, until the end of the
+    /// transaction. A node that stood still while its lease ended could otherwise go on in the middle of a move. Who only
+    /// reads, such as `pg_dump`, is not kept away.
+    static func lockTables(_ connection: BulkConnection) throws(StorageError) {
+        try attempt { () throws(DatabaseFailure) in
+            try connection.run("LOCK TABLE nodes, ordinals, send_ordinals IN EXCLUSIVE MODE")
+        }
+    }
+
+    /// Throws if the data was moved elsewhere.
+    static func checkMark(_ connection: BulkConnection, _ schema: String) throws(StorageError) {
+        let place = try attempt { () throws(DatabaseFailure) in
+            try connection.run(MovedAway.stored)[0].optionalText(0)
+        }
+        if let place { throw MovedAway.refusal(place, schema) }
     }
 
     /// Keeps nodes from starting, until the end of the transaction.

@@ -1,8 +1,10 @@
 public import MartletCore
 
 /// A database on PostgreSQL whose data is moved. No node may serve it; as long as this object lives, none can start.
-public final class PostgresMoveSource: MoveSource {
+public final class PostgresMoveSource: RetiringMoveSource {
+    private let connection: BulkConnection
     private let reader: PostgresMoveReader
+    private let schema: String
 
     /// Opens a database.
     /// - Parameters:
@@ -18,11 +20,16 @@ public final class PostgresMoveSource: MoveSource {
             throw StorageError(.unavailable, "There is nothing to move: \(address) has never been served.")
         }
         try MoveSession.attempt { () throws(DatabaseFailure) in
-            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
         }
+        // First of all, because the next statement decides which point in time all reads see.
+        try MoveSession.lockTables(connection)
         try MoveSession.lock(connection, schema)
         try MoveSession.checkNodes(connection)
+        try MoveSession.checkMark(connection, schema)
         try MoveSession.checkKey(connection, sealer)
+        self.connection = connection
+        self.schema = schema
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
             try PostgresMoveReader(connection, schema: schema, sealer: sealer, rules: rules)
         }
@@ -39,5 +46,20 @@ public final class PostgresMoveSource: MoveSource {
 
     public func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError) {
         try reader.readBlobs(each)
+    }
+
+    public func retire(to place: String) throws(StorageError) {
+        do throws(DatabaseFailure) {
+            try connection.run("UPDATE nodes SET is_dead = true WHERE NOT is_dead")
+            try connection.run("UPDATE send_ordinals SET node = 0 WHERE node <> 0")
+            try connection.run(MovedAway.store) { $0.add(place) }
+            try connection.run("COMMIT")
+        } catch .refused(.serializationFailure) {
+            throw StorageError(
+                .unavailable,
+                "The database was written to during the move. Nothing was completed: stop all nodes, and try again.")
+        } catch {
+            throw error.storageError
+        }
     }
 }

@@ -45,6 +45,7 @@ public final class PostgresMoveTarget: MoveTarget {
                 }
             }
         }
+        try MoveSession.lockTables(connection)
         try MoveSession.checkNodes(connection)
         try MoveSession.checkKey(connection, sealer)
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
@@ -172,7 +173,10 @@ public final class PostgresMoveTarget: MoveTarget {
     private static let addCampaignNumbers = Statement.rare(
         [.int4, .int8], "INSERT INTO campaign_numbers (shard, last) VALUES ($1, $2)")
     private static let setNamespace = Statement.rare(
-        [.bytes, .int8], "UPDATE namespace SET rules = $1, backend_hub = $2, directory_version = directory_version + 1")
+        [.bytes, .int8],
+        """
+        UPDATE namespace SET rules = $1, backend_hub = $2, directory_version = directory_version + 1, moved_to = NULL
+        """)
     private static let addPlatform = Statement.rare(
         [.text], "INSERT INTO platforms (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")
 
@@ -429,11 +433,22 @@ public final class PostgresMoveTarget: MoveTarget {
             AND b.container = convert_from(j.input_container, 'UTF8')
         """)
 
+    public var place: String { "\(address)" }
+
     public func complete() throws(StorageError) {
         let sealed = try KeyCheck.sealed(with: sealer)
         try MoveSession.attempt { () throws(DatabaseFailure) in
             try connection.run(KeyCheck.store) { $0.add(sealed) }
+        }
+        do throws(DatabaseFailure) {
             try connection.run("COMMIT")
+        } catch {
+            guard error.isOfConnection else { throw error.storageError }
+            throw StorageError(
+                .unavailable,
+                "The connection to \(address) broke in the last step, so it is not known whether the move is complete. Look "
+                    + "whether the hubs are there (martlet check --database says whether there is a schema) before you serve "
+                    + "either.")
         }
     }
 }

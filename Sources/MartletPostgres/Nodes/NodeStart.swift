@@ -46,6 +46,10 @@ struct NodeStart: Sendable {
         batch.add(unfinished)
         if let predecessor = applicant.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
         let rows = try connection.run(batch, patience)
+        guard rows[0].count == 1 else {
+            let place = try connection.run(Batch(MovedAway.stored), patience)[0][0].optionalText(0)
+            return .failure(MovedAway.refusal(place ?? "another place", settings.schema))
+        }
         return .success(
             NodeStart(
                 incarnation: rows[0][0].integer(0),

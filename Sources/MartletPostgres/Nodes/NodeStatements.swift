@@ -3,11 +3,14 @@ enum NodeStatements {
     private static func milliseconds(_ parameter: String) -> String { "\(parameter) * interval '1 millisecond'" }
     private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
+    /// Returns no row if the data was moved away. A move locks the table, so the mark is read after a move that this
+    /// statement has waited for.
     static let join = Statement.rare(
         [.bytes, .bytes, .int4, .int8],
         """
         INSERT INTO nodes (name, version, schema, started_at, steady_since, renewed_at, until)
         SELECT $1, $2, $3, c.now, c.now, c.now, c.now + \(milliseconds("$4")) FROM (SELECT clock_timestamp() AS now) c
+        WHERE (SELECT s.moved_to IS NULL FROM namespace s)
         RETURNING incarnation
         """)
 

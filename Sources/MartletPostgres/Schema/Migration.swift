@@ -17,5 +17,6 @@ struct Migration: Sendable {
         campaigns,
         containers,
         nodes,
+        moves,
     ]
 }

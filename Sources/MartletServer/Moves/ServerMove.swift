@@ -37,7 +37,7 @@ public enum ServerMove {
         })
 
     /// Moves the data of a directory to a database.
-    /// - Throws: `ServerError`; nothing has changed then.
+    /// - Throws: `ServerError`. The source may be marked as moved then, if the move failed in its last step.
     public static func run(
         fromDirectory path: String, toDatabase url: String, report: @escaping (Event) -> Void
     ) throws(ServerError) {

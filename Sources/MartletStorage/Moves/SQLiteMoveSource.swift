@@ -1,7 +1,8 @@
 public import MartletCore
 
-/// A data directory whose data is moved. It is locked as long as this object lives, and stays as it is.
-public final class SQLiteMoveSource: MoveSource {
+/// A data directory whose data is moved. It is locked as long as this object lives, and stays as it is, but for the mark of
+/// a directory whose data was moved.
+public final class SQLiteMoveSource: RetiringMoveSource {
     private let files: StorageDirectory
     private let reader: SQLiteMoveReader
 
@@ -15,6 +16,7 @@ public final class SQLiteMoveSource: MoveSource {
         let directory = try StorageDirectory(path)
         files = directory
         try UnfinishedMove.refuse(directory)
+        try MovedAway.refuse(directory)
         switch try SQLiteStorage.schemaState(in: path) {
         case .current: break
         case .older:
@@ -27,6 +29,8 @@ public final class SQLiteMoveSource: MoveSource {
                 .unavailable, "The database in '\(path)' was written by a newer version: move it with that.")
         }
         let connection = try SQLiteStorage.Settings().openReader(directory.file(SQLiteStorage.Settings.databaseName))
+        // What is sorted can be larger than the memory.
+        try connection.execute("PRAGMA temp_store = FILE")
         // All reads see one point in time, although nobody else should write.
         try connection.execute("BEGIN")
         try directory.makePrivateDirectory("progress")
@@ -37,6 +41,8 @@ public final class SQLiteMoveSource: MoveSource {
 
     public func directory() throws(StorageError) -> MovedDirectory { try reader.hubs() }
     public func numbers() throws(StorageError) -> MovedNumbers { try reader.numbers() }
+
+    public func retire(to place: String) throws(StorageError) { try MovedAway.mark(files, to: place) }
 
     public func readRows(
         of table: MovedTable, isForComparison: Bool, _ each: RowReceiver

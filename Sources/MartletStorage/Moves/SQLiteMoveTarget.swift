@@ -14,6 +14,9 @@ public final class SQLiteMoveTarget: MoveTarget {
     private let sealer: any Sealer
     private var rows: MovedRowWriter?
     private var writer: MovedDeviceWriter
+    private var hubNames: [Int64: String] = [:]
+    /// Notifications that cannot be moved, because a sample of their devices would be another one here.
+    private var sampled: [String] = []
 
     /// Makes the directory, or takes an empty one, and makes the database.
     /// - Throws: `StorageError`; `.locked` if another process has the directory.
@@ -31,7 +34,7 @@ public final class SQLiteMoveTarget: MoveTarget {
             PRAGMA journal_mode = MEMORY;
             PRAGMA foreign_keys = OFF;
             PRAGMA cache_size = -262144;
-            PRAGMA temp_store = MEMORY;
+            PRAGMA temp_store = FILE;
             """)
         try Migrator(migrations: Migration.all).migrate(connection)
         try connection.execute("BEGIN")
@@ -58,12 +61,19 @@ public final class SQLiteMoveTarget: MoveTarget {
         try reader.readBlobs(each)
     }
 
+    public var place: String {
+        guard let absolute = realpath(files.path, nil) else { return "the directory '\(files.path)'" }
+        defer { free(absolute) }
+        return "the directory '\(String(cString: absolute))'"
+    }
+
     // MARK: Hubs
 
     public func begin(_ directory: MovedDirectory, _ numbers: MovedNumbers) throws(StorageError) {
         reader.distances = numbers.distances
         let table = HubTable(connection, sealer)
         for hub in directory.hubs {
+            hubNames[hub.id.rawValue] = hub.name
             let settings = hub.settings
             try connection.run(
                 """
@@ -119,7 +129,9 @@ public final class SQLiteMoveTarget: MoveTarget {
             "installations":
             try writer.add(row, rows)
             if name == "variables" { reader.variables = writer.splitVariables }
-        case "notifications": try MovedSendWriter(connection).addNotification(row, rows)
+        case "notifications":
+            examineSample(of: row, rows, distances)
+            try MovedSendWriter(connection).addNotification(row, rows)
         case "users", "sends", "operators": try MovedSendWriter(connection).addWithList(row, rows)
         case "ranges":
             try rows.add(row) { column, value throws(StorageError) in
@@ -160,6 +172,25 @@ public final class SQLiteMoveTarget: MoveTarget {
 
     public func endRows() throws(StorageError) {
         rows = nil
+        guard sampled.isEmpty else {
+            throw StorageError(
+                .unavailable,
+                "Of these notifications a sample of the devices comes first: \(sampled.joined(separator: ", ")). The devices "
+                    + "of their hubs get other numbers in a directory, and the sample would be another one. Start a node, "
+                    + "wait until they are finished or cancel them, and move then. Nothing was completed.")
+        }
+    }
+
+    /// Remembers a notification that has begun with a sample and is not finished, if its devices get other numbers: the
+    /// sample depends on them (`SampleHash`), so some devices would get the push twice, and others never.
+    private func examineSample(of row: [MovedValue], _ rows: MovedRowWriter, _ distances: [MovedNumber: Int64]) {
+        func isSet(_ column: String) -> Bool { row[rows.index(column)] != .null }
+        let isRenumbered = distances[.channels, default: 0] != 0 || distances[.registrations, default: 0] != 0
+        guard isRenumbered, isSet("begun_at"), !isSet("finished_at"), !isSet("handles"),
+            ["sample_size", "sample_share", "sample_threshold"].contains(where: isSet)
+        else { return }
+        let id = row[rows.index("id")].bytes.flatMap { NotificationID(bytes: $0) }
+        sampled.append("\(id?.description ?? "?") of the hub '\(hubNames[row[0].integer ?? 0] ?? "")'")
     }
 
     private func addProgress(_ row: [MovedValue]) throws(StorageError) {
@@ -196,6 +227,8 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard utimensat(AT_FDCWD, root.path(of: address), [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
             throw StorageError(failed: "set the time of", root.path(of: address))
         }
+        // The content is on the disk; the time is not yet.
+        try Self.synchronizeFile(root.path(of: address))
     }
 
     private static var unknownName: StorageError {
@@ -230,7 +263,7 @@ public final class SQLiteMoveTarget: MoveTarget {
             throw StorageError(
                 .corrupt, "Rows of '\(orphans[0])' belong to nothing that was moved. Nothing was completed.")
         }
-        try connection.execute("COMMIT; ANALYZE; BEGIN")
+        try connection.execute("COMMIT; BEGIN")
     }
 
     public func complete() throws(StorageError) {
@@ -241,6 +274,8 @@ public final class SQLiteMoveTarget: MoveTarget {
             try Self.synchronizeFile(files.file("progress/\(name)"))
         }
         for name in UnfinishedMove.parts { try StorageDirectory.synchronize(files.file(name)) }
+        // What jobs are writing has its names here.
+        try StorageDirectory.synchronize(files.file("storage/uploads"))
         try StorageDirectory.synchronize(files.path)
         try UnfinishedMove.end(in: files)
     }

@@ -19,6 +19,7 @@ public final class NodeDirectory: Sendable {
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
         try UnfinishedMove.refuse(directory)
+        try MovedAway.refuse(directory)
         guard !SQLiteStorage.exists(in: path) else {
             directory.unlock()
             throw StorageError(

@@ -25,6 +25,7 @@ extension SQLiteStorage {
         let directory = try StorageDirectory(path)
         try NodeDirectory.refuse(directory)
         try UnfinishedMove.refuse(directory)
+        try MovedAway.refuse(directory)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)

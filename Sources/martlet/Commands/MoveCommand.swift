@@ -7,7 +7,7 @@ enum MoveCommand {
     static let command = Command(
         "move",
         "Move all data of a server that is stopped from its data directory to PostgreSQL, or back. Everything is read back "
-            + "and compared before the copy counts; what is moved from stays as it is.",
+            + "and compared before the copy counts; what is moved from stays as it is, and is marked: it is not served any more.",
         options: [
             Option(
                 "from", "DIR|URL", "What to move: a data directory, or a database such as postgres://USER@HOST/NAME.",
@@ -46,14 +46,16 @@ enum MoveCommand {
             defer { owner?.end() }
             try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
             advice =
-                "Give each node the same secret key as \(directory), with --database and a data directory of its own. Start "
-                + "no server on \(directory) any more."
+                "Give each node the same secret key as \(directory), with --database and a data directory of its own. "
+                + "\(directory) is marked as moved, and no server uses it any more."
         case (.database(let url), .directory(let directory)):
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
             try ServerMove.run(
                 fromDatabase: url, toDirectory: directory, keyFile: invocation["key-file"], report: report)
-            advice = "Start the server with --data \(directory) and without --database, and no node any more."
+            advice =
+                "Start the server with --data \(directory) and without --database. The database is marked as moved, and no "
+                + "node starts on it any more."
         default:
             throw UsageError(
                 description:

@@ -1,0 +1,17 @@
+import MartletCore
+
+/// The mark of a database whose data was moved to a data directory. No node starts on it any more: it would send again what
+/// is scheduled or unfinished.
+enum MovedAway {
+    static let stored = Statement.rare([], "SELECT moved_to FROM namespace")
+    static let store = Statement.rare([.text], "UPDATE namespace SET moved_to = $1")
+
+    /// Why a database is not served.
+    /// - Parameter place: What its data was moved to.
+    static func refusal(_ place: String, _ schema: String) -> StorageError {
+        StorageError(
+            .unavailable,
+            "The data of this database was moved to \(place): serve that. If that move was not completed, or if you give up "
+                + "what was moved, run in the database: UPDATE \"\(schema)\".namespace SET moved_to = NULL.")
+    }
+}
