@@ -69,7 +69,7 @@ extension DatabaseFacts {
         idleSessions = (0..<rows[3].count).map {
             IdleSession(
                 process: rows[3][$0].integer32(0), seconds: rows[3][$0].integer(1),
-                isMove: rows[3][$0].optionalText(2) == MoveSession.applicationName)
+                isMove: rows[3][$0].optionalText(2) == BulkConnection.applicationName)
         }
     }
 

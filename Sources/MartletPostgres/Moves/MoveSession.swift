@@ -32,14 +32,12 @@ enum MoveSession {
                 [
                     ("search_path", schema), ("statement_timeout", "0"), ("lock_timeout", "10s"),
                     ("idle_in_transaction_session_timeout", "0"), ("timezone", "UTC"), ("jit", "off"),
-                    ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"), ("application_name", applicationName),
+                    ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"),
+                    ("application_name", BulkConnection.applicationName),
                 ])
         }
         return (connection, state)
     }
-
-    /// By this name an examination tells a move from a session that was left open.
-    static let applicationName = "martlet move"
 
     /// Keeps nodes from joining, from renewing their leases and from writing devices and sends, until the end of the
     /// transaction. A node that stood still while its lease ended could otherwise go on in the middle of a move. Who only

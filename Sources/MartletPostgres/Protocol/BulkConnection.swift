@@ -5,6 +5,9 @@ import MartletCore
 /// A connection for copies of whole tables (COPY), which pipelines do not have. Calls block until the server answers, for
 /// as long as that takes, and are made on one thread.
 final class BulkConnection {
+    /// The name of the sessions, by which an examination tells a move from a session that was left open.
+    static let applicationName = "martlet move"
+
     private let connection: OpaquePointer
     private let address: DatabaseAddress
 
