@@ -23,7 +23,8 @@ public struct MemberEvidence: Sendable {
     public var retry: Retry?
     /// The attempts, in the order in which they were made. A first attempt that was also the last is not included.
     public var attempts: [Attempt]
-    /// True if the member was reached. While the delivery is unfinished, this is taken from the progress map.
+    /// True if the member was reached. While the delivery is unfinished, the progress map says it, and the store if it
+    /// keeps what running deliveries have reached (`ReachedStore`).
     public var isReached: Bool
 
     public init(
