@@ -132,7 +132,7 @@ struct ImportBatch: Sendable {
         lines.append(Line(number: lastNumber, end: end, error: error))
     }
 
-    /// Returns the lines of the batch after a line, which are none if that is the last one.
+    /// Returns the lines of the batch after a line; an empty batch if that is the last line.
     func after(line number: Int64) -> ImportBatch {
         var rest = ImportBatch(after: self)
         guard number < lastNumber else { return rest }

@@ -53,20 +53,13 @@ final class BulkConnection {
     ) throws(DatabaseFailure) -> Rows {
         var parameters = Parameters()
         fill(&parameters)
-        let result = parameters.bytes.withUnsafeBytes { bytes in
-            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
-            let values = parameters.spans.map { span in span.map { UnsafePointer(start + $0.lowerBound) } }
-            let lengths = parameters.spans.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            return PQexecParams(
+        let result = parameters.withValues { values, lengths, formats in
+            PQexecParams(
                 connection, statement.sql, Int32(values.count), statement.types.map(\.rawValue), values, lengths,
                 formats, 1)
         }
         return Rows(try accepted(result))
     }
-
-    /// Where an empty value begins: a null pointer would be NULL.
-    private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     /// Runs a statement without parameters or rows.
     func run(_ sql: String) throws(DatabaseFailure) {
@@ -108,10 +101,10 @@ final class BulkConnection {
 
     /// Sends rows in the binary format of COPY.
     func put(_ bytes: [UInt8]) throws(DatabaseFailure) {
+        guard !bytes.isEmpty else { return }
         let isSent = bytes.withUnsafeBytes { buffer in
             PQputCopyData(
-                connection, buffer.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing,
-                Int32(buffer.count)) == 1
+                connection, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count)) == 1
         }
         guard isSent else { throw lost }
     }

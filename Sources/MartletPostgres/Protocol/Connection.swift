@@ -132,19 +132,12 @@ final class Connection {
             }
             awaited.append(.preparation(statement.sql))
         }
-        let isSent = parameters.bytes.withUnsafeBytes { bytes in
-            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
-            let values = parameters.spans.map { span in span.map { UnsafePointer(start + $0.lowerBound) } }
-            let lengths = parameters.spans.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            return PQsendQueryPrepared(connection, use.name, Int32(values.count), values, lengths, formats, 1) == 1
+        let isSent = parameters.withValues { values, lengths, formats in
+            PQsendQueryPrepared(connection, use.name, Int32(values.count), values, lengths, formats, 1) == 1
         }
         guard isSent else { throw lost() }
         awaited.append(.rows)
     }
-
-    /// The address that is passed to libpq for an empty value, because a null pointer would mean NULL.
-    private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     // MARK: Receiving
 

@@ -21,6 +21,20 @@ struct Parameters: Sendable {
 
     mutating func addNull() { spans.append(nil) }
 
+    /// Calls `body` with the values as libpq takes them: where each begins (a null pointer for NULL), the lengths in
+    /// bytes, and the formats, which are all binary. The pointers are valid during the call.
+    func withValues<Result>(_ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.empty
+            let values = spans.map { span in span.map { UnsafePointer(start + $0.lowerBound) } }
+            return body(values, spans.map { Int32($0?.count ?? 0) }, [Int32](repeating: 1, count: values.count))
+        }
+    }
+
+    // Allocated once, never written, read or freed, so threads may share the address without a lock.
+    /// The address that is passed to libpq for an empty value, because a null pointer would mean NULL.
+    private nonisolated(unsafe) static let empty = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
     private mutating func add<Value>(_ value: Value?, _ write: (Value, inout [UInt8]) -> Void) {
         guard let value else { return spans.append(nil) }
         let start = bytes.count
