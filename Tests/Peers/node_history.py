@@ -155,9 +155,10 @@ class History:
             if told and push.arrived > max(start + HOLDS_WITHIN, told) + grace:
                 yield push
 
-    def takeovers(self):
+    def takeovers(self, absences=()):
         """The hubs that came to another node because their owner had died: the owner, when it renewed last, and when the
-        hub had another; and since when one of the others could have known, which must be without a gap for as long."""
+        hub had another; and since when one of the others could have known, which must be without a gap for as long. While
+        the database is away, from and to moments of `absences`, nobody can know or take anything: `since` moves by that."""
         for hub, owners in self.owners.items():
             for (_, before), (moment, after) in zip(owners, owners[1:]):
                 former = self.incarnations.get(before)
@@ -166,4 +167,6 @@ class History:
                 last = former.renewals[-1]
                 steady = [since for each in self.incarnations.values() if each is not former
                           if (since := each.steady_since(moment)) is not None]
-                yield hub, former, last, moment, max(last, min(steady, default=moment))
+                since = max(last, min(steady, default=moment))
+                away = sum(max(0, min(end, moment) - max(start, since)) for start, end in absences)
+                yield hub, former, last, moment, since + away

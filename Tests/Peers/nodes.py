@@ -390,6 +390,7 @@ class Course:
         self._began = time.monotonic()
         self._stops = {}  # (node's name, start): how its fault is called
         self._ends = []   # (node's name, when it was told to end)
+        self._absences = []  # (from, to): when no database answered
         self.wrong = []   # sentences that do not hold
 
     def _print(self, text):
@@ -655,17 +656,21 @@ class Course:
         self._print(f"sessions that the database ended: {await self._query(TERMINATE.format(share=share))}")
 
     async def _restart(self):
-        await asyncio.to_thread(self._cluster.order, "stop")
-        await self._while(0, 3)
-        await asyncio.to_thread(self._cluster.order, "start")
+        await self._leave_without_database("start")
 
     async def _promote(self):
+        await self._leave_without_database("promote")
+        await asyncio.to_thread(self._cluster.order, "standby")
+
+    async def _leave_without_database(self, end):
+        """Stops the database at once; what ends the absence is `start`, of the same one, or `promote`, of its standby."""
+        stopped = time.time()
         await asyncio.to_thread(self._cluster.order, "stop")
         await self._while(0, 3)
-        start = time.monotonic()
-        await asyncio.to_thread(self._cluster.order, "promote")
-        self._print(f"the standby is the primary after {time.monotonic() - start:.1f} s")
-        await asyncio.to_thread(self._cluster.order, "standby")
+        ordered = time.time()
+        await asyncio.to_thread(self._cluster.order, end)
+        self._absences.append((stopped, time.time()))
+        self._print(f"a database answers {time.time() - ordered:.1f} s after the order to {end}")
 
     # Afterwards
 
@@ -850,7 +855,7 @@ class Course:
 
     def _judge_takeovers(self, history):
         self._times, self._unclear, late = [], 0, []
-        for hub, former, last, moment, since in history.takeovers():
+        for hub, former, last, moment, since in history.takeovers(self._absences):
             starts = [start for (name, start) in self._stops if name == former.name and last - 0.5 < start < last + 2.5]
             start = max(starts, default=last)
             if moment - since > self._options.takeover + self._options.grace:
@@ -879,7 +884,7 @@ class Course:
         middle, nearly, most = quantiles(self._times or [0])
         self._print(
             f"takeovers of hubs: {len(self._times)}, after {middle:.1f} s in the middle, {nearly:.1f} s in 99 of 100,"
-            f" {most:.1f} s at most; and {self._unclear} after the others had been away too")
+            f" {most:.1f} s at most; and {self._unclear} after the others or the database had been away too")
         if self._silences:
             middle, nearly, most = quantiles(self._silences)
             self._print(

@@ -85,6 +85,11 @@ class Rules(unittest.TestCase):
         [(hub, former, last, moment, since)] = judged.takeovers()
         self.assertEqual((hub, former.number, last, moment, since), (HUB, 1, 20, 32.5, 20))
 
+    def test_a_takeover_has_more_time_while_the_database_is_away(self):
+        judged = history(first_ends=20, first_dies=32.1, owners=((0, 1), (36, 2)))
+        [(*_, since)] = judged.takeovers([(3, 5), (18, 21), (30, 33), (40, 44)])
+        self.assertEqual(since, 24)
+
     def test_what_is_left_in_order_is_no_takeover(self):
         judged = history(first_ends=20, first_dies=20.5, owners=((0, 1), (21, 2)), ends=[("a", 20.2)])
         self.assertEqual(list(judged.takeovers()), [])
