@@ -17,7 +17,7 @@ class Counted:
     """A server whose work is counted in portions."""
 
     def __init__(self, sink, data):
-        set_credential(data, sink)
+        set_credential(data, sink.port)
         self._output, self._portions = os.path.join(data, "callgrind.out"), 0
         callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self._output}"]
         self.server = Server(data, under=callgrind)

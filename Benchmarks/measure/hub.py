@@ -45,7 +45,7 @@ class Hub:
     @contextlib.contextmanager
     def serving(sink, kind, folder, count):
         with copy(folder) as data:
-            set_credential(data, sink)
+            set_credential(data, sink.port)
             server = Server(data)
             server.start()
             try:
@@ -91,10 +91,10 @@ class Hub:
             sys.exit(f"Benchmarks: {failed} of {audience} pushes failed, but the hub has recorded {outcomes}")
 
 
-def set_credential(data, sink):
+def set_credential(data, port):
     credential = [
         "--key-file", os.path.join(data, "key.p8"), "--key-id", "KEY1234567", "--team-id", "TEAM123456",
-        "--topic", "com.example.app", "--endpoint", f"https://127.0.0.1:{sink.port}", "--ca-file", build.CERTIFICATE,
+        "--topic", "com.example.app", "--endpoint", f"https://127.0.0.1:{port}", "--ca-file", build.CERTIFICATE,
     ]
     subprocess.run(
         [build.MARTLET, "hub", "credential", "set", HUB, "apns", "--data", data, *credential],

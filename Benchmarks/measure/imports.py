@@ -1,4 +1,4 @@
-"""A file of registrations, imported into an empty hub by a job, and by the floor."""
+"""A file of registrations, imported into an empty hub by a job, and by the floor; and one imported amid sends to users."""
 import contextlib
 import os
 import resource
@@ -6,11 +6,14 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from dataclasses import dataclass
 
 from . import build, devices, prepared
 from .sample import Sample
 from .server import Server
+from .users import UserSends
 
 # What an import writes to.
 TABLES = ("channels", "registrations", "tags", "tag_members")
@@ -73,3 +76,49 @@ class Imports:
         self._rows[who] = rows
         if any(other != rows for other in self._rows.values()) or rows[1] != self._count:
             sys.exit(f"Benchmarks: imports have made different rows of {', '.join(TABLES)}: {self._rows}")
+
+
+@dataclass
+class Amid:
+    # Registrations in a second.
+    rate: float
+    # Milliseconds from the request of a send until its push is read by the service: of the worst storm.
+    wire_p99: float
+
+    def __str__(self):
+        return f"{self.rate / 1000:8.1f} k/s, sends p99 {self.wire_p99:.1f} ms"
+
+
+class ServerOnBothCores(Server):
+    cores = build.BOTH_CORES
+
+
+class ImportsAmidSends:
+    """Imports new registrations into a hub whose users are sent to meanwhile."""
+
+    def __init__(self, sink, count, rate):
+        """count: of the devices that are there before, and of those that each run imports; rate: sends in a second."""
+        self._sink, self._count, self._rate = sink, count, rate
+
+    def run(self):
+        """Sends in storms of some seconds until the import is completed. The last one, which outlives it, is not judged."""
+        with UserSends(self._sink, self._count, ServerOnBothCores) as sends:
+            server = sends.server
+            container, source = prepared.make_container(server, server.data)
+            lines = (devices.of_user(device) for device in range(self._count, 2 * self._count))
+            server.upload(source, "".join(lines).encode())
+            seconds = []
+            job = threading.Thread(target=lambda: seconds.append(self._run_job(server, container, source)))
+            job.start()
+            storms = []
+            while job.is_alive():
+                storms.append(sends.run(rate=self._rate))
+            if not seconds:
+                sys.exit("Benchmarks: the import amid sends failed")
+            return Amid(self._count / seconds[0], max(storm.wire_p99 for storm in storms[:-1] or storms))
+
+    @staticmethod
+    def _run_job(server, container, source):
+        start = time.monotonic()
+        prepared.run_job(server, container, source, poll_seconds=0.02)
+        return time.monotonic() - start

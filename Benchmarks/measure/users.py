@@ -68,27 +68,27 @@ class UserSends:
     def __enter__(self):
         self._copy = copy(prepared("users", self._devices))
         self._data = self._copy.__enter__()
-        set_credential(self._data, self._sink)
-        self._server = self._serve(self._data)
-        self._server.start()
+        set_credential(self._data, self._sink.port)
+        self.server = self._serve(self._data)
+        self.server.start()
         return self
 
     def __exit__(self, *_):
-        self._server.stop()
+        self.server.stop()
         self._copy.__exit__(None, None, None)
 
     def run(self, rate=None):
         """With as many a second as it takes, or so many. Counts until the last push is there."""
         script = os.path.join(self._data, "sends.lua")
         values = {
-            "signature": self._server.signature(), "hub": HUB, "users": self._devices // DEVICES_OF_A_USER,
+            "signature": self.server.signature(), "hub": HUB, "users": self._devices // DEVICES_OF_A_USER,
             "first": self._sent, "gap": 1e9 / rate if rate else 0,
         }
         with open(script, "w") as file:
             file.write(WRK_SCRIPT % values)
-        before, cpu, start = self._sink.totals(), self._server.cpu_seconds(), time.monotonic()
+        before, cpu, start = self._sink.totals(), self.server.cpu_seconds(), time.monotonic()
         self._sink.latencies(goes_on=True)
-        storm = wrk(f"http://127.0.0.1:{self._server.port}/", "--script", script)
+        storm = wrk(f"http://127.0.0.1:{self.server.port}/", "--script", script)
         end = self._wait(before.answered)
         _, median, p99, _ = self._sink.latencies(goes_on=False)
         pushes = self._sink.totals().answered - before.answered
@@ -96,7 +96,7 @@ class UserSends:
         if not 0 <= pushes - storm.requests * DEVICES_OF_A_USER <= CONNECTIONS * DEVICES_OF_A_USER:
             sys.exit(f"Benchmarks: {storm.requests} sends were answered, but {pushes} pushes arrived")
         self._sent += storm.requests
-        cpu = (self._server.cpu_seconds() - cpu) / storm.requests * 1e6
+        cpu = (self.server.cpu_seconds() - cpu) / storm.requests * 1e6
         sends = Sends(
             storm.requests, storm.requests / (end - start), storm.p50, storm.p99, cpu, 1000 * median, 1000 * p99)
         if not rate:

@@ -1,7 +1,7 @@
 """What `Benchmarks/run` measures, part by part: each gives the rows of the table that it is about."""
-from . import audience, broadcasts, growth, imports, platforms, starts, upserts, users, wire
+from . import audience, broadcasts, growth, imports, kept, platforms, starts, upserts, users, wire
 
 ALL = {
     "wire": wire, "broadcasts": broadcasts, "platforms": platforms, "users": users, "upserts": upserts,
-    "imports": imports, "audience": audience, "starts": starts, "growth": growth,
+    "imports": imports, "kept": kept, "audience": audience, "starts": starts, "growth": growth,
 }
