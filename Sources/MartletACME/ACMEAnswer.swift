@@ -4,8 +4,8 @@ import MartletModel
 /// A certificate authority's answer to one request. None of its content is trusted.
 public struct ACMEAnswer: Hashable, Sendable {
     public var status: HTTPStatus
-    /// The value of the field `replay-nonce`; nil if the field is missing, is too long or has characters other than
-    /// those of Base64url.
+    /// The value of the field `replay-nonce`; nil if the field is missing, is too long or contains a character that
+    /// Base64url does not use.
     public var nonce: String?
     /// The value of the field `location`; nil if the field is missing or is not an https URL.
     public var location: ACMEURL?

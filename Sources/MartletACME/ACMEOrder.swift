@@ -28,7 +28,7 @@ public struct ACMEOrder: Sendable {
     public enum Action: Hashable, Sendable {
         case send(ACMERequest)
         case wait(Duration)
-        /// Add an order to the `ACMESchedule`, because the next request creates one.
+        /// Count an order in the `ACMESchedule`, because the next request creates an order.
         case countOrder
         /// Store the order's URL, so that a later process can continue the order.
         case remember(ACMEURL)
@@ -50,12 +50,12 @@ public struct ACMEOrder: Sendable {
         case authorization(Int)
         /// Tells the authority that it can validate the challenge with this index in `challenges`.
         case challenge(Int)
-        /// Reads the authorization with this index until it is valid.
+        /// Reads the authorization with this index again and again until it is valid.
         case validation(Int)
-        /// Reads the order until it is ready to be finalized.
+        /// Reads the order again and again until it is ready to be finalized.
         case readiness
         case finalization
-        /// Reads the order until the certificate is issued.
+        /// Reads the order again and again until the certificate is issued.
         case issuance
         case certificate
     }
@@ -65,10 +65,10 @@ public struct ACMEOrder: Sendable {
     /// The limit is high because Pebble, the test authority of Let's Encrypt, can be set up to refuse half of the valid
     /// nonces.
     private static let nonceRefusalLimit = 30
-    /// The maximum number of times in an attempt that the authority is asked whether a state has changed.
+    /// The maximum number of times that one attempt asks the authority whether a state has changed.
     private static let pollLimit = 60
     private static let longestPoll: Duration = .seconds(60)
-    /// The longest time that an attempt waits, all its waits together.
+    /// The maximum total time of all waits of an attempt.
     ///
     /// If the authority needs longer, the attempt ends, and the next attempt continues the order.
     private static let longestWait: Duration = .seconds(3_600)

@@ -7,8 +7,8 @@ public struct ACMERequest: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         case get
         case head
-        /// A request signed with the account's key (RFC 8555, section 6.2). An empty payload reads a resource (section
-        /// 6.3).
+        /// A request signed with the account's key (RFC 8555, section 6.2). A request with an empty payload reads a
+        /// resource (section 6.3).
         /// - Parameters:
         ///   - nonce: A nonce, which can be used only once.
         ///   - account: The account's URL; nil for the request that creates or finds the account.

@@ -20,7 +20,7 @@ public struct ACMESchedule: Hashable, Sendable {
 
     /// Creates a schedule.
     /// - Parameters:
-    ///   - orders: The times of the orders of an earlier process.
+    ///   - orders: The times at which earlier processes created orders.
     ///   - askedWait: The time until which the authority asked an earlier process to wait. Waits after failures do not
     ///     survive a restart, because a restart is often the operator's attempt to fix the problem.
     public init(orders: [Timestamp] = [], askedWait: Timestamp? = nil) {
@@ -63,11 +63,11 @@ public struct ACMESchedule: Hashable, Sendable {
         orders = orders.filter { $0 <= now && now - $0 < Self.day }.suffix(Self.ordersPerDay - 1) + [now]
     }
 
-    /// Records that an attempt failed. The next attempt waits for a minute after the first failure and for up to half a
-    /// day after more failures, but not less than the authority asks.
+    /// Records that an attempt failed. The next attempt waits a minute after the first failure, and up to half a day
+    /// after further failures. It waits longer if the authority asks for a longer wait.
     ///
-    /// A wait that the authority asks for is limited to a day, and to a third of the time that the certificate in use
-    /// is still valid. Otherwise an unreasonable wait could let the certificate expire.
+    /// The wait that the authority asks for is limited to a day, and to a third of the time for which the certificate
+    /// in use is still valid. Otherwise an unreasonable wait could let the certificate expire.
     /// - Parameter ends: The time at which the certificate in use expires; nil if there is none.
     public mutating func failed(at now: Timestamp, retryAfter: Duration?, ends: Timestamp? = nil) {
         let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
@@ -77,7 +77,7 @@ public struct ACMESchedule: Hashable, Sendable {
         failures += 1
     }
 
-    /// Shortens the wait for which the authority asked an earlier process, so that it ends within a day from now.
+    /// Shortens the wait that the authority asked an earlier process for, so that the wait ends within a day from now.
     public mutating func resumed(at now: Timestamp) {
         askedWait = askedWait.map { min($0, now + Self.longestAskedWait) }
     }

@@ -31,8 +31,8 @@ extension Backend {
 
     func remove(_ record: SendRecord?) async {
         guard let record else { return }
-        // If the record cannot be removed, it remains. Then a repeated request resumes this send: it sends the pushes
-        // that this request did not send.
+        // If the record cannot be removed, it remains. Then a repeated request resumes this send, and sends the pushes
+        // that are still missing.
         try? await sends.removeSendRecord(record.request.key)
     }
 }

@@ -57,7 +57,7 @@ public struct Backend: Sendable {
 
     /// - Parameters:
     ///   - bodies: Stores the contents of rich payloads.
-    ///   - slowedDown: Called for each log-in that is refused because of too many failed ones, with the client's
+    ///   - slowedDown: Called for each log-in that is refused because of too many failed log-ins, with the client's
     ///     network (`203.0.113.0/24`).
     /// - Throws: `CryptoError` if the cryptographic library is out of memory.
     public init(
@@ -90,8 +90,8 @@ public struct Backend: Sendable {
         return copy
     }
 
-    /// Replaces the identity provider whose tokens are accepted, in this backend and in all its copies; nil accepts no
-    /// provider's tokens.
+    /// Replaces the identity provider whose tokens are accepted, in this backend and in all its copies. With nil, no
+    /// identity token is accepted.
     public func accept(tokensOf provider: IdentityProvider?) {
         authenticator.accept(tokensOf: provider)
     }
@@ -107,8 +107,8 @@ extension Backend {
         }
     }
 
-    /// Answers a request to a route that needs a user. A caller without valid credentials gets only the refusal of the
-    /// credentials.
+    /// Answers a request to a route that needs a user. A caller without valid credentials only learns that the
+    /// credentials were refused.
     func answer(
         _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {

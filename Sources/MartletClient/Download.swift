@@ -18,8 +18,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     private(set) var bytes: [UInt8] = []
     private var received: Int64 = 0
     private var total: Int64?
-    /// The entity tag of the version of the content that the received bytes belong to. If it is nil, a further request
-    /// cannot ask for the missing bytes alone and asks for the whole content.
+    /// The entity tag of the version of the content that the received bytes belong to. If the tag is nil, the next
+    /// request cannot ask for only the missing bytes. It asks for the whole content.
     private var version: String?
     /// The reason why the download was aborted; nil if it was not aborted.
     private(set) var failure: PushClientError?
@@ -33,7 +33,7 @@ final class Download: ResponseSink, @unchecked Sendable {
     var isComplete: Bool { total == nil || total == received }
 
     /// Returns a request with header fields that ask for the missing bytes (RFC 9110, section 14.2), or for the whole
-    /// content if it has changed.
+    /// content if the content has changed.
     func asking(_ request: ClientRequest) -> ClientRequest {
         let request = request.with("accept-encoding", "identity")
         guard received > 0, let version else { return request }

@@ -12,7 +12,7 @@ extension PushClient {
         }
     }
 
-    /// Starts a round that retries all work that is due, in the background, if the policy allows background retries.
+    /// Starts a round in the background that retries all due work, if the policy allows background retries.
     /// - Parameter afterFailure: Whether the work has just failed, so that the first round begins after a wait.
     func runBackgroundRetries(afterFailure: Bool = false) {
         guard retry.keepsTrying else { return }
@@ -85,7 +85,7 @@ extension PushClient {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in
                     // A log-out that was dropped meanwhile is skipped: the user has logged in again with the same
-                    // registration, so that registration must not be removed.
+                    // registration, so the registration must not be removed.
                     guard await logIns.value.departures.contains(departure) else { return }
                     try await depart(departure)
                 }

@@ -44,7 +44,7 @@ extension PushClient {
     }
 
     /// Sends a request once, without retries.
-    /// - Parameter status: An answer with this status is returned, although the status stands for a temporary failure.
+    /// - Parameter status: An answer with this status is returned, even if the status stands for a temporary failure.
     /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(
         _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil
@@ -88,7 +88,8 @@ extension PushClient {
         }
     }
 
-    /// Percent-encodes everything but the unreserved characters as `%XX` (RFC 3986, section 2.1).
+    /// Returns a text in which every byte is percent-encoded as `%XX`, except the unreserved characters (RFC 3986,
+    /// section 2.1).
     nonisolated func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

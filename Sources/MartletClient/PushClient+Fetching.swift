@@ -43,7 +43,7 @@ extension PushClient {
         }
     }
 
-    /// Decrypts a message for this device; fetches it first if it did not fit into its push.
+    /// Decrypts a message for this device. A message that did not fit into its push is fetched first.
     /// - Returns: The message, or what to show if the message has to be fetched and no user is logged in.
     /// - Throws: `PushClientError`; the errors of `decrypt(_:)`.
     public func fetch(_ reference: EncryptedReference) async throws(PushClientError) -> Fetched<DecryptedMessage> {

@@ -46,14 +46,15 @@ extension PushClient {
     /// Removes the credentials and this device's registration, and ends the session.
     ///
     /// The user is logged out on this device in any case. If the server cannot be reached now, the log-out is retried
-    /// in the background and, by `resume()`, at later launches. With a `TokenProvider`, call `logOut` before the user
+    /// in the background, and by `resume()` at later launches. With a `TokenProvider`, call `logOut` before the user
     /// logs out at the provider, because the server must still be able to identify the user.
     public func logOut() async {
         lastUser += 1
         lastLogIn += 1
         let number = lastLogIn
-        // The registration that the app wants is given up before the code below reads the id of the registration to
-        // remove. So the code sees the id of a registration in progress, and no further registration can start.
+        // The registration that the app wants is given up before `departureNow` reads the id of the registration to
+        // remove. From then on, no further registration can start. A registration in progress has either stored its id
+        // already, so that it is removed below, or its request is not sent.
         giveUpRegistration()
         let departure = await departureNow()
         await registrationRecord.change { $0 = RegistrationRecord() }
@@ -66,7 +67,7 @@ extension PushClient {
         if isLast, await logIns.value.credentials != nil, number == lastLogIn { await logIns.remove() }
         if number == lastLogIn {
             // Another task may have opened a new session while the credentials were still stored. So the session is
-            // discarded once more, and the work of that task too, because `lastUser` changes.
+            // discarded once more. The new value of `lastUser` makes that task discard its own work, too.
             session = nil
             lastUser += 1
         }
@@ -103,7 +104,7 @@ extension PushClient {
         return token
     }
 
-    /// Logs in with the stored credentials, before the request that needs the session is sent.
+    /// Opens a new session with the stored credentials, for a request that is sent afterwards.
     private func reopenSession() async throws(RetryableFailure) -> String {
         let user = lastUser
         guard let kept = await logIns.value.credentials else { throw .logInNeeded }

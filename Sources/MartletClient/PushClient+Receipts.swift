@@ -9,9 +9,9 @@ extension PushClient {
         await record(content.receiptID, .received)
     }
 
-    /// Does the same as `received(_:)`, for a process that the system stops once it has shown the notification, such as
-    /// a notification service extension. Returns after one attempt to send the receipt, whether or not it succeeded,
-    /// and at the latest after `limit`.
+    /// Does the same as `received(_:)`, for a process that the system stops once the notification is shown, such as a
+    /// notification service extension. Returns after one attempt to send the receipt, whether or not it succeeded, and
+    /// at the latest after `limit`.
     /// - Parameter limit: The longest wait for the server.
     public func received(_ content: PushContent, within limit: Duration) async {
         await received(content)

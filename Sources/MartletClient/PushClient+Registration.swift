@@ -34,7 +34,7 @@ extension PushClient {
     /// Registers this device for the user who is logged in, or changes its registration.
     ///
     /// If the call throws for a temporary reason, or because no user is logged in, the registration is done in the
-    /// background as soon as possible; `registrationStates` reports when.
+    /// background as soon as possible. `registrationStates` then reports it.
     /// - Parameters:
     ///   - deviceToken: The bytes that the system provided at this launch, such as the `Data` of
     ///     `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
@@ -63,7 +63,7 @@ extension PushClient {
     }
 
     /// Changes the tags by which senders can address the device, in addition to its user's name. The device token is
-    /// the one that the app has passed since the launch.
+    /// the last one that the app has passed since the launch.
     ///
     /// Otherwise it works like `register(deviceToken:platform:tags:language:)`.
     /// - Throws: `PushClientError`, of kind `tokenNeeded` if no token has been passed since the launch: then pass a
@@ -103,7 +103,7 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// Withdraws what the app wanted for the registration, because the user logs out.
+    /// Withdraws the app's wish for the registration, because the user logs out.
     func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)
@@ -220,8 +220,8 @@ extension PushClient {
         // A user who logs out and logs in again gets the same id. So pending log-outs that would remove the
         // registration with this id are dropped.
         await logIns.change { $0.departures.removeAll { $0.registration == id } }
-        // A log-out after this line finds the id in the record and removes the registration. After an earlier log-out
-        // or log-in, the id is forgotten and the device is not registered with it.
+        // A log-out after this line finds the id in the record and removes the registration. If the user has changed
+        // before this line, the id is removed from the record, and the device is not registered.
         guard user == lastUser, number == registration.number else {
             if user != lastUser { await registrationRecord.change { if $0.id == id { $0.id = nil } } }
             throw .superseded
@@ -258,8 +258,8 @@ extension PushClient {
         await registrationRecord.change { $0.id = nil }
     }
 
-    /// Runs `work` while no other work of this function runs, so that requests about registrations and log-outs are
-    /// sent one after another.
+    /// Runs `work` after all earlier calls of this function have ended, so that requests about registrations and
+    /// log-outs are sent one after another.
     func takeTurn(_ work: () async throws(RetryableFailure) -> Void) async throws(RetryableFailure) {
         await mutex.take()
         let outcome: Result<Void, RetryableFailure>

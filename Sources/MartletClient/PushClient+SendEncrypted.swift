@@ -3,11 +3,12 @@ import MartletModel
 extension PushClient {
     /// Sends a text that only the devices of one user can read: neither the push services nor the server can.
     ///
-    /// The keys of the user's devices are pinned when something is first sent to that user. From then on, a key that is
-    /// not pinned prevents sending, with an error of kind `keysChanged`: show the fingerprints of the keys, and once
-    /// they have been compared with the recipient's, call `trust(_:)` and send again. Before the first send,
-    /// `keys(of:)` returns the fingerprints to compare, and `trust(_:)` pins them, so that the server cannot substitute
-    /// other keys.
+    /// The keys of the user's devices are pinned when something is first sent to that user. From then on, nothing is
+    /// sent if a device has a key that is not pinned: the error is of kind `keysChanged`. In this case, show the
+    /// fingerprints of the keys. Once the recipient has confirmed them, call `trust(_:)` and send again.
+    ///
+    /// At the first send, a malicious server could still substitute other keys. To prevent that, compare the
+    /// fingerprints that `keys(of:)` returns and call `trust(_:)` before the first send.
     ///
     /// - Parameters:
     ///   - text: At most `MessageCoding.messageLimit` bytes in UTF-8.
@@ -50,7 +51,7 @@ extension PushClient {
             }
         }
         var answer = try await attempt()
-        // The server refused the message, because a device of the recipient has registered again since its keys were
+        // The server refused the message, because a device of the recipient has registered again since the keys were
         // read. Nothing was sent, so the message is encrypted again with the current keys.
         if answer.status == 409 { answer = try await attempt() }
         guard answer.status == 201 else { throw RetryableFailure(answer).error }
@@ -61,14 +62,14 @@ extension PushClient {
         }
     }
 
-    /// Returns the keys of a user's devices as the server currently reports them, with their fingerprints, and the keys
-    /// that are pinned. Does not pin anything.
+    /// Returns the fingerprints of a user's keys as the server currently reports them, together with the pinned keys.
+    /// Does not pin anything.
     public func keys(of user: String) async throws(PushClientError) -> UserKeys {
         let encryption = try needEncryption()
         return try await compare(try await recipients(of: user, encryption), of: user, encryption)
     }
 
-    /// Trusts exactly these keys. Keys that were pinned before and are not among them are no longer trusted.
+    /// Trusts exactly these keys. A key that was pinned before, but is not one of these keys, is no longer trusted.
     /// - Parameter keys: The keys from an error of kind `keysChanged`, or from `keys(of:)`.
     public func trust(_ keys: UserKeys) async throws(PushClientError) {
         let pins = try needEncryption().pins

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension PushClient {
-    /// Sends a text that all devices of a user on one platform show.
+    /// Sends a text to all devices that a user has on one platform.
     /// - Parameters:
     ///   - text: Any text. The server puts the sender's name in front of the text.
     ///   - user: The name of one user. The server does not report whether the user exists.
@@ -13,7 +13,7 @@ extension PushClient {
         try await notify(text, user, platform: platform.rawValue) { $0["id"]?.string }
     }
 
-    /// Sends a text that all devices of a user show, on all platforms that the server can send to.
+    /// Sends a text to all devices of a user, on all platforms that the server can send to.
     ///
     /// If the text is too long for one of the platforms, nothing is sent.
     /// - Parameters:
@@ -33,8 +33,7 @@ extension PushClient {
         }
     }
 
-    /// Sends a message that all devices of the users in an audience show, on every platform: one notification with one
-    /// id.
+    /// Sends a message to all devices of the users in an audience, on every platform, as one notification with one id.
     ///
     /// If the message does not fit one of the platforms, nothing is sent.
     /// - Parameters:

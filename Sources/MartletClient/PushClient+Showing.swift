@@ -8,7 +8,7 @@ extension PushClient {
     /// - Parameters:
     ///   - content: The content of the push.
     ///   - folder: The folder for downloaded pictures, sounds and videos; nil means that they are not downloaded. The
-    ///     app removes the files.
+    ///     app must remove the files when they are no longer needed.
     ///   - words: The texts that are used if the sender gave none.
     ///   - limit: How long this may take, which should be the time that the system grants an app in the background.
     ///     When the time is over or the task is cancelled, the content counts as not available.
@@ -52,7 +52,7 @@ extension PushClient {
                 shown.show(try await fetch(reference), words: words) { $0.body = $1.text ?? words.notAvailable }
             }
         } catch {
-            // Nothing to do: `shown` is already the notification for a server that is not available.
+            // Nothing to do: `shown` is already the notification for content that is not available.
         }
         return shown
     }

@@ -6,8 +6,8 @@ import MartletOpenAPI
 /// The web console: its pages, and the API that they use.
 ///
 /// All paths begin with `/console`. As long as there is no operator, every path is answered with 404. The API below
-/// `/console/api` passes requests to the administration API after checks of session, role and origin, with an audit
-/// log; it also has routes for signing in and for live figures.
+/// `/console/api` checks the session, the role and the origin of each request, then passes the request to the
+/// administration API. It keeps an audit log. It also has routes of its own for signing in and for live figures.
 public struct Console: HTTPHandler {
     /// The first path segment of all requests that the console answers.
     public static let pathPrefix = "console"
@@ -16,7 +16,7 @@ public struct Console: HTTPHandler {
     public struct Parts: Sendable {
         public var directory: OperatorDirectory
         public var passwords: any OperatorPasswords
-        /// The identity provider by which operators sign in besides passwords.
+        /// The identity provider with which operators can sign in, as an alternative to a password.
         public var provider: ConsoleProvider
         /// The handler of the administration API, which also answers the admin socket.
         public var administration: any HTTPHandler

@@ -6,8 +6,8 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformedPublicKey
     /// The operation needs a different kind of key; `expected` names that kind.
     case wrongKeyKind(expected: String)
-    /// A key, nonce or secret has the wrong length, or an input or output is longer than allowed; then `expected` is
-    /// the maximum.
+    /// A key, nonce or secret has the wrong length, or an input or output is longer than allowed. In the second case,
+    /// `expected` is the maximum. Lengths are in bytes.
     case wrongLength(expected: Int, actual: Int)
     /// The text or bytes contain no readable certificate.
     case malformedCertificate

@@ -5,8 +5,8 @@ import MartletOpenAPI
 /// The hub's REST API, compatible with the clients of Azure Notification Hubs: registrations, installations, sends,
 /// telemetry, feedback, jobs and the management of hubs, authorized by shared access signatures.
 ///
-/// The module names no platform: what differs between platforms is in their descriptors. It only translates between
-/// HTTP and the types of `MartletCore` for devices, notifications and hubs.
+/// The code of this module names no platform, because all differences between platforms are in their descriptors. The
+/// module only translates between HTTP and the types of `MartletCore` for devices, notifications and hubs.
 public struct HubAPI: Sendable {
     private let gate: Gate
     private let registrations: RegistrationRoutes

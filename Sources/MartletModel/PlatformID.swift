@@ -1,4 +1,4 @@
-/// The name of a push platform, such as `apns`. The set of platforms is open; each platform has its own name.
+/// The name of a push platform, such as `apns`. The list of platforms is not fixed, so any name is possible.
 public struct PlatformID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name in lower case.
     public let rawValue: String

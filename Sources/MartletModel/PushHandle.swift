@@ -21,8 +21,8 @@ public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDeb
     /// Creates a handle from a text that the property `text` has returned.
     public init(text: String) {
         var text = text
-        // A fast path, because almost all handles have one part. Bytes are searched, because searching characters is
-        // slower.
+        // This is a fast path, because almost all handles have one part. It searches the bytes, because searching the
+        // characters is slower.
         guard text.withUTF8({ $0.contains(UInt8(ascii: "\n")) }) else {
             parts = [text]
             return

@@ -4,7 +4,8 @@ import MartletModel
 public struct APIGroup: Sendable {
     public var name: String
     public var text: String
-    /// The names of the security schemes, of which a caller needs one. If empty, the operations need no authentication.
+    /// The names of the accepted security schemes. A caller uses one of them. If empty, the operations need no
+    /// authentication.
     public var security: [String]
     /// The parameters of every operation in the group.
     public var parameters: [APIParameter]

@@ -10,7 +10,7 @@ public struct APIOperation: Sendable {
     public var id: String
     /// The summary of the operation, in one line.
     public var summary: String
-    /// The names of the security schemes, of which a caller needs one; nil if they are those of the group.
+    /// The names of the accepted security schemes. A caller uses one of them. nil means the schemes of the group.
     public var security: [String]?
     /// The parameters. A parameter in the path is listed only if there is more to say about it than its name.
     public var parameters: [APIParameter]

@@ -29,7 +29,7 @@ public struct APIParameter: Sendable {
             "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired), "schema": schema,
         ]
         if !text.isEmpty { members["description"] = .string(text) }
-        // Allows a flag in the query that has no value.
+        // Allows a query flag without a value.
         if location == .query { members["allowEmptyValue"] = true }
         return .object(members)
     }

@@ -31,7 +31,7 @@ public struct ProviderClient: Hashable, Sendable, CustomStringConvertible, Custo
     public var debugDescription: String { description }
 }
 
-/// The reason why the identity provider's token or code does not identify a user.
+/// The reason why a token or a code of the identity provider does not identify a user.
 public enum IdentityProviderError: Error, Sendable {
     /// The token is not accepted.
     case refused(TokenRefusal)

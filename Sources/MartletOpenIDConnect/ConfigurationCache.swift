@@ -20,8 +20,8 @@ struct ConfigurationCache: Sendable {
 
     private static let freshness = Duration.seconds(3600)
     private static let staleness = Duration.seconds(86_400)
-    /// The times after a failure in which the provider is not asked again: `hold` if there is no configuration to use,
-    /// and `staleHold` if there is one.
+    /// The periods after a failure during which the provider is not asked again: `hold` if there is no configuration to
+    /// use, `staleHold` if there is one.
     private static let hold = Duration.seconds(5)
     private static let staleHold = Duration.seconds(60)
 
@@ -55,7 +55,8 @@ struct ConfigurationCache: Sendable {
     /// Records that the provider has not answered.
     /// - Returns: Whether its last configuration remains in use.
     mutating func failed(at now: Timestamp) -> Bool {
-        // If the clock was set back, the age of the configuration is not known. Its day of further use then begins now.
+        // If the clock was set back, the age of the configuration is not known. The configuration is then used for one
+        // more day from now on.
         if let fetchedAt = last?.fetchedAt, fetchedAt > now { last?.fetchedAt = now + (.zero - Self.freshness) }
         failedAt = now
         isFetching = false

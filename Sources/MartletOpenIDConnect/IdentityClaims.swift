@@ -1,7 +1,7 @@
 import MartletCrypto
 public import MartletModel
 
-/// The claims of a token that was verified: its signature, its issuer, its audience and its times are right.
+/// The claims of a verified token. Its signature, issuer, audience and times are valid.
 public struct IdentityClaims: Sendable {
     let json: JSON
     private let settings: OpenIDConnectSettings
@@ -23,11 +23,11 @@ public struct IdentityClaims: Sendable {
         return subject
     }
 
-    /// The client to which the token was issued; nil if the token does not say.
+    /// The client to which the token was issued; nil if the token does not state the client.
     public var party: JSON? { json["azp"] }
 
     /// When the user last proved who they are, for example with a password (OpenID Connect Core 1.0, section 2); nil if
-    /// the provider does not say.
+    /// the provider does not state the time.
     public var authenticatedAt: Timestamp? {
         guard let seconds = try? TokenRules.seconds("auth_time", of: json), (0...4e9).contains(seconds) else {
             return nil
@@ -38,8 +38,8 @@ public struct IdentityClaims: Sendable {
     /// The name or path of the claim that names the user, from the settings.
     public var userClaim: String { settings.userClaim }
 
-    /// Whether the provider has verified that the e-mail address is the user's (OpenID Connect Core 1.0, section 5.1),
-    /// or makes no statement about it.
+    /// Whether the e-mail address counts as the user's own: the provider has verified the address, or does not say
+    /// whether it has (OpenID Connect Core 1.0, section 5.1).
     public var isAddressVerified: Bool {
         // The text `true` is accepted too, because some providers write the Boolean as a string.
         [nil, true, "true"].contains(json["email_verified"])
@@ -59,8 +59,8 @@ public struct IdentityClaims: Sendable {
     }
 
     /// Returns the text of a claim; nil if the claim is missing or is not a text.
-    /// - Parameter name: The exact name of a claim, which may contain dots. If no claim has this name, it is read as a
-    ///   path of member names that are separated by dots.
+    /// - Parameter name: The exact name of a claim, which may contain dots. If no claim has this name, the text is read
+    ///   as a path of member names that are separated by dots.
     public func text(_ name: String) -> String? { claim(name)?.string }
 
     private func claim(_ name: String) -> JSON? {

@@ -65,7 +65,7 @@ public final class IdentityProvider: Sendable {
     // MARK: Signing in
 
     /// Returns the provider's configuration, at most an hour old. While the provider does not answer, its last
-    /// configuration is used for one more day. However many callers wait, the provider is asked once.
+    /// configuration is used for one more day. If several callers wait, the provider is asked only once.
     public func configuration() async throws(IdentityProviderError) -> ProviderConfiguration {
         let (known, fetch) = state.withLock { state -> (ConfigurationCache.Answer, Task<Void, Never>?) in
             let answer = state.configuration.answer(at: time.now, mayFetch: true)

@@ -3,8 +3,8 @@ import MartletModel
 
 /// A signed JSON Web Token in compact form (RFC 7515, RFC 7519), parsed but not yet verified.
 public struct IdentityToken: Sendable {
-    /// The accepted signature algorithms (RFC 7518, section 3.1). All others are refused because they are not listed,
-    /// in particular `none` and those with a shared secret.
+    /// The accepted signature algorithms (RFC 7518, section 3.1). All other algorithms are refused, in particular
+    /// `none` and algorithms with a shared secret.
     enum Algorithm: String, Hashable, Sendable {
         case rs256 = "RS256"
         case es256 = "ES256"
@@ -25,7 +25,8 @@ public struct IdentityToken: Sendable {
     private static let refusedParameters = ["jku", "jwk", "x5u", "x5c", "crit", "zip", "enc"]
     private static let types: Set<String> = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
-    /// Returns whether a bearer token has the form of an identity token. A session token has no dots.
+    /// Returns whether a bearer token has the form of an identity token: it contains dots. A session token contains
+    /// none.
     public static func hasForm(_ token: String) -> Bool {
         token.utf8.contains(UInt8(ascii: "."))
     }

@@ -11,7 +11,7 @@ struct JSONWebKey: Sendable {
     let id: String?
     private let material: Material
 
-    /// The maximum number of keys of a set that are read.
+    /// The maximum number of keys that are read from a set.
     private static let countLimit = 64
     private static let depthLimit = 16
 
@@ -22,7 +22,7 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// Returns the keys of a set that can be used here. The set may contain other keys, which are skipped.
+    /// Returns those keys of a set that can verify tokens. Other keys are skipped.
     /// - Returns: nil if the bytes are not a key set.
     static func keys(ofSet bytes: [UInt8]) -> [JSONWebKey]? {
         guard let keys = (try? JSON(parsing: bytes, maximumDepth: depthLimit))?["keys"]?.array else { return nil }

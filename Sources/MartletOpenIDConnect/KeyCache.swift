@@ -4,8 +4,8 @@ import MartletModel
 ///
 /// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked at
 /// most five times in a row, then once in 30 seconds. While the provider does not answer, its last keys remain in use
-/// for a day after they have ceased to be fresh. If a recorded time is further in the future than this type ever sets
-/// it, the clock was set back, and that time is ignored.
+/// for a day after they have ceased to be fresh. If a recorded time is further in the future than is possible, the
+/// clock was set back, and the time is ignored.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
@@ -23,14 +23,14 @@ struct KeyCache: Sendable {
     private var isFetching = false
     /// The time until which the provider is not asked again after a failure.
     private var heldUntil: Timestamp?
-    /// The time at which the leaky bucket of fetches will be empty.
+    /// The time at which the leaky bucket that limits the fetches will be empty.
     private var emptyAt: Timestamp?
 
     /// How long keys are fresh if the provider states no time. `freshnessBounds` limits the time that the provider
     /// states.
     private static let freshness = Duration.seconds(3600)
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
-    /// How long keys that are no longer fresh are used if no newer ones can be fetched.
+    /// How long keys that are no longer fresh are used if no newer keys can be fetched.
     private static let staleness = Duration.seconds(86_400)
     /// The number of fetches that may follow each other without a wait, and the time after which one more is allowed.
     private static let fetchBurst = 5
@@ -72,7 +72,8 @@ struct KeyCache: Sendable {
     }
 
     mutating func failed(at now: Timestamp) {
-        // If the clock was set back, the age of the keys is not known. Their day of further use then begins now.
+        // If the clock was set back, the age of the keys is not known. The keys are then used for one more day from now
+        // on.
         if let end = freshUntil, end > now, !isFresh(at: now) { freshUntil = now }
         hasFailed = true
         isFetching = false
@@ -102,7 +103,8 @@ struct KeyCache: Sendable {
             drip - Self.fetchInterval * (Self.fetchBurst - 1), .zero)
     }
 
-    /// Returns the time from `now` until `end`; zero if it is longer than `limit`, because the clock was then set back.
+    /// Returns the time from `now` until `end`. Returns zero if this time is longer than `limit`, because then the
+    /// clock was set back.
     private static func rest(of end: Timestamp?, from now: Timestamp, atMost limit: Duration) -> Duration {
         let rest = end.map { max(.zero, $0 - now) } ?? .zero
         return rest <= limit ? rest : .zero

@@ -5,7 +5,7 @@ import MartletHTTP
 public struct OpenIDConnectSettings: Sendable {
     /// The issuer, which must equal the tokens' `iss` exactly.
     public let issuer: String
-    /// The audience, which must be among the tokens' `aud`.
+    /// The audience, which the `aud` of every token must contain.
     public let audience: String
     /// The claim that names the user.
     public let userClaim: String
@@ -29,7 +29,7 @@ public struct OpenIDConnectSettings: Sendable {
     ///   - issuer: An https URL without a query; http is accepted only for this machine.
     ///   - audience: The provider's name for this server.
     ///   - keys: The URL of the provider's keys, if they cannot be found through its configuration.
-    ///   - userClaim: The name of a claim, or the path to a member of nested claims: `realm.user`.
+    ///   - userClaim: The name of a claim, or the path to a member of nested claims, such as `realm.user`.
     ///   - rolesClaim: The name or path of a claim whose value is a text with one role, or a list of roles.
     /// - Throws: `OpenIDConnectError` saying which value cannot be used.
     public init(

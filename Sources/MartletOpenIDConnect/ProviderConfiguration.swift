@@ -4,7 +4,7 @@ import MartletModel
 /// The parts of an identity provider's configuration document that signing in needs (OpenID Connect Discovery 1.0,
 /// section 3).
 public struct ProviderConfiguration: Sendable {
-    /// The page to which browsers are sent.
+    /// The page to which browsers are sent to sign in.
     let authorizationEndpoint: ProviderURL
     /// The URL at which a code is exchanged for tokens, and the addresses that its host may have.
     let tokenEndpoint: ProviderURL

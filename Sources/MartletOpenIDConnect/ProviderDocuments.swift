@@ -7,7 +7,7 @@ struct ProviderDocuments: Sendable {
     let settings: OpenIDConnectSettings
     let transport: any HTTPTransport
 
-    /// The reason, for the log, why the provider's answer cannot be used.
+    /// The reason why the provider's answer cannot be used, for the log.
     struct Failure: Error, Sendable {
         let sentence: String
         /// True if the provider has refused the request; false if it does not answer, is busy, or its answer is not
@@ -21,7 +21,8 @@ struct ProviderDocuments: Sendable {
 
     // MARK: Keys
 
-    /// Fetches the usable keys, at least one, and the time for which they may be cached if the provider states it.
+    /// Fetches the provider's usable keys.
+    /// - Returns: At least one key, and how long the keys may be cached; nil if the provider does not state a time.
     func keys() async throws(Failure) -> (keys: [JSONWebKey], freshness: Duration?) {
         let (url, addresses) = try await keysURL()
         let response = try await get(url, at: addresses)
@@ -114,7 +115,7 @@ struct ProviderDocuments: Sendable {
             .post, url.target, authority: url.origin.authority,
             fields: ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"])
         if let secret = client.secret, !configuration.takesSecretInBody {
-            // Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1).
+            // The id and the secret are form-encoded before they are joined (RFC 6749, section 2.3.1).
             let pair = "\(PercentEncoding.encode(client.id)):\(PercentEncoding.encode(secret))"
             request.fields.append(
                 HTTPField("authorization", "Basic \(Base64.encode(Array(pair.utf8)))", indexing: .never))

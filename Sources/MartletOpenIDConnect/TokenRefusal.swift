@@ -3,8 +3,8 @@ public enum TokenRefusal: Error, Hashable, Sendable {
     case tooLong
     case malformed
     case badAlgorithm
-    /// The token's header tries to choose the key that verifies the token, or has extensions that the reader must
-    /// understand.
+    /// The token's header tries to choose the key that verifies the token, or has extensions that this server does not
+    /// know but would have to understand.
     case badHeader
     case badType
     /// The token is only valid together with a proof that its holder has a key (RFC 7800).

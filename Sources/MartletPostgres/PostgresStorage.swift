@@ -18,12 +18,13 @@ public final class PostgresStorage: Sendable {
     private let readers: [Link]
     private let pageReaders: [Link]
 
-    /// The progress maps of this node's unfinished deliveries. They are on the node's own disk: the database only has
+    /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has only
     /// the outcomes that were recorded with a page.
     public let maps: any ProgressMaps
 
     /// Opens a database, and brings its schema up to date.
-    /// - Parameter maps: Opens the progress maps of the node. It must keep the maps of the given deliveries.
+    /// - Parameter maps: Opens the progress maps of the node. It is called with all unfinished deliveries, and must
+    ///   keep their maps.
     /// - Throws: `StorageError` if the database cannot be used, with a sentence that says what to do.
     public static func open(
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
@@ -59,8 +60,8 @@ public final class PostgresStorage: Sendable {
         public var node = Self.machine
         /// The version of the program, which is shown to operators.
         public var version = ""
-        /// How long a node owns its hubs after a renewal. Other nodes take the hubs over about a sixth of this time
-        /// later.
+        /// How long a node owns its hubs after a renewal. Other nodes take the hubs over a fifth of this time later, at
+        /// the earliest.
         public var lease = Duration.seconds(10)
         /// The incarnation of a node that has certainly ended, such as the earlier process in the same data directory;
         /// nil if there is none. Other nodes may take over its hubs at once.
@@ -93,7 +94,7 @@ public final class PostgresStorage: Sendable {
         // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
         // the node is gone (`NodeStatements.sweepWriters`).
         devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
-        // This writer begins with the last connection, so that both writers mostly find a free one.
+        // This writer begins with the last connection, so that both writers mostly find a free connection.
         sends = GroupWriter(writers.reversed(), patience: options.patience, identity: incarnation << 1 | 1)
     }
 

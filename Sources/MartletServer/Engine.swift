@@ -34,17 +34,18 @@ struct Engine: Sendable {
     let jobs: JobRunner
     let backups: BackupDirectory
     let log: Log
-    /// Signs the URLs by which clients reach storage containers and blobs.
+    /// Signs the URLs with which clients access storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
-    /// This process as a node of a shared database; nil if it shares its data with no other.
+    /// This process as a node of a shared database; nil if the data is in the data directory.
     let nodes: NodeService?
     let operators: OperatorDirectory
-    /// The identity provider by which operators sign in.
+    /// The identity provider with which operators sign in to the console.
     let consoleProvider: ConsoleProvider
     /// The platforms for which hubs without a credential use the simulator's credential.
     private let simulated: Set<PlatformID>
-    /// The key of the digests by which the console compares handles and credentials that it does not show.
+    /// The key for digests of handles and credentials. The console does not show these values, but their digests can be
+    /// compared.
     let digestKey: HMACSHA256
     let metrics: ServerMetrics
     /// Counts the requests and the connections of all listeners, for the metrics.
@@ -136,8 +137,8 @@ struct Engine: Sendable {
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
-                // The scheduler must know when the notification of a canary expires, because it begins the rest of the
-                // canary at that time at the latest. So new deliveries of a canary wake the scheduler.
+                // The scheduler must know when the notification of a canary expires, because the rest of the canary
+                // must begin at that time at the latest. So new deliveries of a canary wake the scheduler.
                 if deliveries.contains(where: { $0.part != nil }) { alarm.ring() }
             },
             scheduled: { _ in
@@ -233,8 +234,8 @@ struct Engine: Sendable {
         return notes.isEmpty ? nil : notes.joined(separator: " ")
     }
 
-    /// Returns as soon as every event loop and the writer thread have completed one iteration. If one of them hangs,
-    /// this function does not return.
+    /// Returns as soon as every event loop and the database's writer thread have completed one iteration. If one of
+    /// them hangs, this function does not return.
     @Sendable func turn() async {
         for loop in loops.loops { await loop.turn() }
         await storage.turn()
@@ -332,7 +333,7 @@ struct Engine: Sendable {
         return IdentityProvider(settings, transport: client, time: time) { [log] in log.write(.warning, $0) }
     }
 
-    /// Returns the settings of the identity provider by which operators sign in; nil if there is none.
+    /// Returns the settings of the identity provider with which operators sign in to the console; nil if there is none.
     func consoleProviderSettings(
         _ configuration: ServerConfiguration
     ) throws(ServerError) -> ConsoleProvider.Settings? {
@@ -346,13 +347,14 @@ struct Engine: Sendable {
             roles: options.roles)
     }
 
-    /// Uses another identity provider for signing in to the console, and asks it for its configuration.
+    /// Changes the identity provider with which operators sign in to the console, and reads the configuration of the
+    /// new provider.
     func use(_ console: ConsoleProvider.Settings?) {
         consoleProvider.use(console)
         Task { [consoleProvider] in await consoleProvider.probe() }
     }
 
-    /// Makes the service that orders the certificate; nil if no ACME authority is named.
+    /// Makes the service that orders the certificate; nil if the certificate does not come from an ACME authority.
     func makeACMEService(
         _ configuration: ServerConfiguration, _ certificate: ListenerCertificate
     ) throws(ServerError) -> ACMEService? {

@@ -34,7 +34,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Uses a new configuration from the next request on. Requests in progress finish with the old one.
+    /// Uses a new configuration from the next request on. Requests in progress finish with the old configuration.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }

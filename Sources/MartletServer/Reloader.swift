@@ -36,8 +36,8 @@ actor Reloader {
     }
 
     /// Reloads the configuration and logs the result.
-    /// - Returns: `{"taken": […], "waiting": […]}`, with option names without dashes: the options that have changed
-    ///   now, and those that change only after a restart.
+    /// - Returns: `{"taken": […], "waiting": […]}`, with option names without leading dashes: the options that have
+    ///   changed now, and the options that will change only after a restart.
     /// - Throws: `ServerError` for the first problem found; in this case nothing has changed.
     func report() throws(ServerError) -> JSON {
         manager.tell(.reloading(monotonic: ServiceManager.monotonicTime))
@@ -96,8 +96,8 @@ actor Reloader {
 
     /// Loads the certificate of a new configuration.
     ///
-    /// Returns nil if it cannot have changed: if there is no TLS listener, or if an authority (the private one or one
-    /// over ACME) issues the certificate while the server runs.
+    /// Returns nil if a reload cannot change the certificate: if there is no TLS listener, or if the server gets its
+    /// certificate from an authority (the private one, or one over ACME).
     private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
         guard let certificate, new.acme == nil, !(current.tls == .selfSigned && new.tls == .selfSigned) else {
             return nil

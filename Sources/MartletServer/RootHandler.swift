@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 
 /// Passes each request to the part of the server that its first path segment names: the app backend, health, metrics,
-/// storage containers or the console. Any other name is a hub.
+/// storage containers or the console. Any other first segment is the name of a hub.
 struct RootHandler: HTTPHandler {
     let backend: any HTTPHandler
     let health: any HTTPHandler

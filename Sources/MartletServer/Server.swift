@@ -69,8 +69,8 @@ public final class Server: Sendable {
     ///     simulator provides them.
     ///   - simulator: The handler of the simulator's control interface, for the console; nil if no simulator runs.
     ///   - manager: The service manager, such as systemd, which is notified of start, reloads and stop.
-    ///   - read: Reads the configuration again for a reload. If it is nil, a reload keeps `configuration` and only
-    ///     reads the files that it names again.
+    ///   - read: Reads the configuration again for a reload. If it is nil, a reload keeps `configuration`, and only
+    ///     reads again the files that are named in it.
     /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
@@ -96,7 +96,8 @@ public final class Server: Sendable {
         logStart()
         manager.tell(.ready)
         let stop = Mutex<ContinuousClock.Instant?>(nil)
-        // The lease is renewed until what is being sent has ended, so this task is not cancelled with the services.
+        // The lease must be renewed until all sending has ended, so this task is not cancelled together with the
+        // services.
         let node = Task { [engine] in await engine.nodes?.run() }
         await withTaskCancellationHandler {
             await runServices()
@@ -253,8 +254,8 @@ public final class Server: Sendable {
             let bound = try await server.listen(
                 on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
-                // An address without a host stands for all addresses, so the server also listens on those of IPv6. A
-                // failure is ignored, because the machine may have no IPv6.
+                // An address without a host stands for all addresses, so the server also listens on all IPv6 addresses.
+                // A failure is ignored, because the machine may have no IPv6.
                 _ = try? await server.listen(
                     on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }

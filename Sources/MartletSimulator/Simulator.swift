@@ -21,16 +21,18 @@ public final class Simulator: Sendable {
         public var host = "127.0.0.1"
         /// The port of the control interface.
         ///
-        /// The next ports are used by the services, in the order of `services`, and after them by the listeners that
-        /// real devices connect to. 0 selects free ports.
+        /// The next higher ports are for the services, in the order of `services`. The ports after these are for the
+        /// listeners that real devices connect to. If `port` is 0, free ports are chosen.
         public var port: UInt16 = 0
         /// The services to simulate, with their initial state.
         public var services: [any PushServiceSimulator]
         /// The faults that are in effect from the start.
         public var faults = FaultPlan()
-        /// The path of a file that gets one line of JSON for every message that a service accepts; nil for no file.
+        /// The path of the ledger file, which gets one line of JSON for every message that a service accepts; nil for
+        /// no file.
         public var ledger: String?
-        /// Returns the current time of the simulated services, before the control interface moves their clock.
+        /// Returns the time on which the clock of the simulated services is based. The control interface can move that
+        /// clock forward or back.
         public var now: @Sendable () -> Timestamp
 
         /// Creates a configuration with all services.
@@ -78,7 +80,7 @@ public final class Simulator: Sendable {
 
     /// The handler of the control interface, to be called in this process.
     ///
-    /// It does not perform the access checks of the listener (`ControlAccess`).
+    /// This handler does not perform the access checks of the listener (`ControlAccess`).
     public var controls: any HTTPHandler { ControlRoutes(state: state).router }
 
     /// The credential properties that a hub needs to send to the simulated services, by platform.

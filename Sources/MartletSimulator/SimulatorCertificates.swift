@@ -3,8 +3,8 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// The certificates of one run of the simulator: the authority's, the listeners', and the wrong certificates that a
-/// listener presents when a fault asks for one.
+/// The certificates of one run of the simulator: the authority's certificate, the listeners' correct certificate, and
+/// the wrong certificates. A listener presents a wrong certificate if a fault asks for it.
 struct SimulatorCertificates {
     let authorityPEM: String
     private let rightful: TLSServerContext

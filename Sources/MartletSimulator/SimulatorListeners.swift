@@ -21,7 +21,7 @@ struct SimulatorListeners {
 
     /// Opens all listeners.
     /// - Returns: The origin of the control interface.
-    /// - Throws: `SimulatorError` if a listener cannot be opened; the listeners that are already open are then closed.
+    /// - Throws: `SimulatorError` if a listener cannot be opened. The listeners that are already open are then closed.
     mutating func listen() async throws(SimulatorError) -> HTTPOrigin {
         do throws(SimulatorError) {
             return try await openAll()
@@ -71,8 +71,8 @@ struct SimulatorListeners {
         let connections = ServiceConnections(platform: platform, state: state)
         var http2 = HTTP2Settings()
         http2.streamLimit = type(of: service).firstStreamLimit
-        // The connection window stays at HTTP/2's initial size, as at real services. Fifteen large bodies fill it, so
-        // senders meet this limit here too.
+        // The connection window stays at HTTP/2's initial size, as it does at the real services. Fifteen large bodies
+        // fill the window, so senders meet this limit here too.
         http2.connectionWindow = 65_535
         return HTTPServer(
             loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),

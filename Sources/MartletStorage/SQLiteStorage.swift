@@ -4,8 +4,8 @@ import MartletModel
 import Synchronization
 
 /// Implements the storage ports with one SQLite database: a write-ahead log that is flushed to disk at every commit,
-/// one writer with group commit, and readers on threads of their own. Everything that was answered with success
-/// survives the loss of the process and of power.
+/// one writer with group commit, and readers on threads of their own. Every change that was reported as successful
+/// survives a crash of the process and a power failure.
 public final class SQLiteStorage: Sendable {
     /// The progress maps, stored next to the database.
     public let progressMaps: FileProgressMaps
@@ -13,7 +13,7 @@ public final class SQLiteStorage: Sendable {
     public let containers: FileContainerStore
     /// The contents of payloads that are stored as files next to the database.
     public let payloadBodies: PayloadBodies
-    /// Knows the free space on the disk of the data directory, and how much of it is reserved.
+    /// Reports the free space on the disk of the data directory, and how much of that space is reserved.
     public let room: DiskRoom
     let writer: Writer
     let readers: ReaderPool
@@ -34,7 +34,7 @@ public final class SQLiteStorage: Sendable {
     /// empty, or was used as a data directory before, is made private. Used to put files into the directory before
     /// storage is opened.
     /// - Throws: `StorageError` if the directory belongs to another user, or if it contains other files and is open to
-    ///   other users; it is then left unchanged.
+    ///   other users. The directory is then left unchanged.
     public static func prepareDirectory(_ path: String) throws(StorageError) {
         try StorageDirectory.prepare(path)
     }
@@ -63,7 +63,7 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Returns once the writer's thread has responded. Used to check that the thread is not blocked.
+    /// Returns once the writer's thread has run a task for this call. Used to check that the thread is not blocked.
     public func turn() async {
         await writer.turn()
     }
@@ -79,7 +79,7 @@ public final class SQLiteStorage: Sendable {
 }
 
 extension SQLiteStorage {
-    /// The settings with which storage is opened. Tests use others than the defaults.
+    /// The settings with which storage is opened. Tests change the defaults.
     struct Settings: Sendable {
         /// The migrations to run; nil for all migrations of this program (`Migration.all`).
         var migrations: [Migration]?
@@ -104,10 +104,10 @@ extension SQLiteStorage {
             """
         private static let mapping = "PRAGMA mmap_size = 1073741824;"
 
-        /// Opens the connection that writes. Its cache holds the database pages that it changes: recording one audience
-        /// page of a broadcast changes some megabytes. It reads through a memory mapping, because the rows about
-        /// refusals that it reads are spread over the whole file, and the mapping saves copying the pages with these
-        /// rows.
+        /// Opens the connection that writes. Its cache holds the database pages that the connection changes: recording
+        /// one audience page of a broadcast changes some megabytes. The connection reads through a memory mapping: it
+        /// reads rows about refusals, which are spread over the whole file, and the mapping avoids a copy of each
+        /// database page that contains such a row.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -124,7 +124,8 @@ extension SQLiteStorage {
             return connection
         }
 
-        /// Opens a connection that reads. It is also used for checkpoints, which change no data.
+        /// Opens a connection that reads. The checkpointer also uses such a connection, because a checkpoint changes no
+        /// data.
         /// - Parameter isMapped: Whether to read through a memory mapping, with which reading an audience page takes a
         ///   fifth less time.
         func openReader(_ path: String, isMapped: Bool = false) throws(StorageError) -> sending Connection {

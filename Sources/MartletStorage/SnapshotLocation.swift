@@ -16,8 +16,8 @@ final class SnapshotLocation: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Reserves the directory of the copy, so that only one copy is made at a time. Until `leave`, `maps` deletes no
-    /// progress map, even of a delivery that ends.
+    /// Reserves the directory of the copy, so that only one copy is made at a time. Until `leave` is called, `maps`
+    /// deletes no progress map, not even when its delivery ends.
     /// - Throws: `StorageError`; `.locked` if another copy is being made.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {

@@ -4,12 +4,12 @@ import Foundation
 /// The queue on which a session calls its delegate, one call at a time.
 ///
 /// On Linux a session reads as fast as the network delivers and submits the data to this queue, even if many calls are
-/// already waiting there. A file that is written more slowly would then be in memory as a whole. This queue therefore
-/// makes the session wait if too many calls are waiting. On Apple's systems, sessions limit the waiting calls
-/// themselves.
+/// already waiting there. If the data goes to a file that is written more slowly, the whole file could end up in
+/// memory. This queue therefore makes the session wait if too many calls are waiting. On Apple's systems, sessions
+/// limit the waiting calls themselves.
 ///
-/// While the session waits, it cannot handle calls, so code that runs on this queue must not call the session: tasks
-/// are cancelled on a thread of their own.
+/// While the session waits, it cannot handle calls, so code that runs on this queue must not call the session. For
+/// example, tasks are cancelled on a new thread.
 ///
 /// `@unchecked Sendable`: the properties added to the superclass never change.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {

@@ -23,7 +23,7 @@ final class ExchangeSession: Sendable {
     static func configuration(wait: Duration, whole: Duration?) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = interval(wait)
-        // Without a limit of its own, a session ends its requests after seven days. This limit is 68 years.
+        // By default, a session ends its requests after seven days. The limit here is 68 years.
         configuration.timeoutIntervalForResource = whole.map(interval) ?? Double(Int32.max)
         configuration.httpShouldSetCookies = false
         configuration.httpCookieStorage = nil

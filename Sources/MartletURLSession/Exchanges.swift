@@ -14,9 +14,9 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     private struct Exchange {
         let answer: CheckedContinuation<Answer, Never>
-        /// The sink that receives the body if it accepts the response.
+        /// The sink that receives the body, if the sink accepts the response.
         ///
-        /// It is called without a lock, because the session makes only one call to its delegate at a time.
+        /// The sink is called without a lock, because the session makes only one call to its delegate at a time.
         let sink: (any ResponseSink)?
         var isSinking = false
         var isUnwanted = false
@@ -118,7 +118,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             return .failure(
                 ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "The rest of the answer is not wanted."))
         }
-        // On Linux a rejected challenge looks like a cancelled task, and the response is lost, so the 401 is made here.
+        // On Linux a rejected challenge looks like a cancelled task, and the response is lost, so a response with the
+        // status 401 is created here.
         if error != nil, exchange.isChallenged { return .success(ClientResponse(status: 401)) }
         if let error { return .failure(ClientTransportError(error)) }
         guard let response = response as? HTTPURLResponse else {

@@ -17,12 +17,12 @@ import FoundationNetworking
 public final class URLSessionTransport: ClientTransport {
     /// The session for requests whose bodies and answers are short.
     private let plain: ExchangeSession
-    /// The session for long bodies. It limits each wait for more data to the time-out, and not the whole request.
+    /// The session for long bodies. The time-out applies to each wait for more data, and not to the whole request.
     private let streaming: ExchangeSession
 
     /// Creates a transport.
-    /// - Parameter timeout: The maximum time until the whole answer was received; if a body is streamed, the maximum
-    ///   time of each wait for more data. On Linux it is rounded up to whole seconds.
+    /// - Parameter timeout: The maximum time until the whole answer has been received. If a body is streamed, this is
+    ///   the maximum time of each wait for more data. On Linux it is rounded up to whole seconds.
     public init(timeout: Duration = .seconds(30)) {
         plain = ExchangeSession(wait: timeout, whole: timeout)
         streaming = ExchangeSession(wait: timeout, whole: nil)

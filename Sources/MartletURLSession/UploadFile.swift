@@ -2,7 +2,7 @@ import Foundation
 import MartletClient
 
 /// A temporary file with the body of a request. A file is used, because `URLSession` can stream a body from a file on
-/// every system. Other users cannot read the file, and it is removed when the request has ended.
+/// every system. Other users cannot read the file. The file is removed when the request has ended.
 struct UploadFile {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString).upload")
 

@@ -24,13 +24,13 @@ struct Martlet {
             DeviceCommand.command, BrowserCommand.command, NodesCommand.command, MoveCommand.command,
         ]
 
-    /// Runs the program. The function is not asynchronous, because before an asynchronous `main` runs, there are
-    /// already threads that receive signals.
+    /// Runs the program. The function is not asynchronous, because threads that receive signals already exist when an
+    /// asynchronous `main` begins.
     static func main() {
         // Makes a write to a closed connection fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // Switches off the reports that libdispatch sends to syslog for each thread whose priority it may not raise, as
-        // in the packaged unit. Threads without that priority do the same work.
+        // Switches off the reports that libdispatch sends to syslog for each thread whose priority it may not raise,
+        // for example in the packaged systemd unit. The threads do the same work with their normal priority.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Signals.block()
         let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }

@@ -56,7 +56,7 @@ extension BackendError {
     }
 
     /// Creates the error answer for a failure of the container store. The container always exists, so only a storage
-    /// error is expected; any other error gets the same answer.
+    /// error is expected; any other error is answered as a storage error.
     init(_ error: ContainerError) {
         guard case .storage(let error) = error else {
             self = .storage

@@ -48,7 +48,7 @@ extension BackendError {
 
     static let crossSite = BackendError(
         40302, "A page of another site may not make a browser ask this; only pages of this server may.")
-    /// Returns the refusal of a message that sets a member that only admins may set.
+    /// Returns the refusal of a message because it sets a member that only admins may set.
     /// - Parameter member: The name of the member of the message.
     static func onlyAdmins(maySet member: String) -> BackendError {
         BackendError(40304, "Only admins may set \(member).")
@@ -64,7 +64,8 @@ extension BackendError {
     }
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }
-    /// Returns the refusal of ciphertexts that their devices cannot decrypt, because the devices have other keys.
+    /// Returns the refusal of ciphertexts that their devices cannot decrypt, because the devices now have different
+    /// keys.
     static func staleKeys(of devices: [String]) -> BackendError {
         var error = BackendError(
             40900,

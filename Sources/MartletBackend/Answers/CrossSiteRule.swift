@@ -7,14 +7,14 @@ struct CrossSiteRule: Sendable {
     /// The origin that clients use (`--public-url`); nil if the origin is taken from each request.
     let publicOrigin: HTTPOrigin?
 
-    /// Returns whether the source that the browser states for a request is allowed. `Sec-Fetch-Site` (W3C Fetch
-    /// Metadata) must name a page of this server or no page. If the browser does not send that field, the request must
-    /// come from this server's own origin.
+    /// Returns whether a request comes from an allowed source, according to the browser. `Sec-Fetch-Site` (W3C Fetch
+    /// Metadata) must be `same-origin` (a page of this server) or `none` (no page). If the field is missing or is
+    /// `none`, the field `Origin`, if there is one, must name this server's own origin.
     func allows(_ request: HTTPRequest) -> Bool {
         let sites = request.fields.values(of: "sec-fetch-site")
         guard sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { return false }
         // The browser itself states that the page is this server's own. So the request is allowed even behind a proxy
-        // that changes the host, with which the origin would not match.
+        // that changes the host. A comparison of the origin with the changed host would fail.
         if sites == ["same-origin"] { return true }
         return request.fields.values(of: "origin").allSatisfy { isOwn($0, of: request) }
     }

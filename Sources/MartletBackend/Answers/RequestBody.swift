@@ -5,7 +5,7 @@ import MartletModel
 /// different ways. A member that may be missing may also be null.
 struct RequestBody {
     private let members: [String: JSON]
-    /// The words for the object that contains the members, with which the sentence of a refusal begins: `The body`.
+    /// The name of the object that contains the members, such as `The body`. The sentence of a refusal begins with it.
     private let subject: String
 
     /// The maximum nesting depth of a body. The deepest body that is read with this limit is an object with an array of
@@ -25,7 +25,7 @@ struct RequestBody {
     }
 
     /// Reads a JSON value, which refusals call `subject`.
-    /// - Parameter subject: The words for the JSON value, with which the sentence of a refusal begins.
+    /// - Parameter subject: The name of the JSON value. The sentence of a refusal begins with it.
     private init(_ json: JSON, subject: String) throws(BackendError) {
         guard case .object(let object) = json else { throw .badBody("\(subject) must be a JSON object.") }
         self.subject = subject

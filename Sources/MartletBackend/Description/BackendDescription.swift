@@ -230,8 +230,8 @@ struct BackendDescription {
         APIAnswer(status, text, error, headers: headers)
     }
 
-    /// Returns the answer for a refusal: by the backend, as JSON, or in plain text before the request reaches the
-    /// backend.
+    /// Returns the description of a refusal. Its body is JSON if the backend refuses the request, and plain text if the
+    /// request is refused before it reaches the backend.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }

@@ -15,6 +15,6 @@ extension DeviceKey {
 
     private static let authSecretByteCount = 16
 
-    /// The fingerprint by which senders know the key: the hash of its public key followed by its secret.
+    /// The fingerprint with which senders name the key: the SHA-256 hash of the public key followed by the secret.
     var fingerprint: [UInt8] { SHA256.hash(publicKey + authSecret) }
 }

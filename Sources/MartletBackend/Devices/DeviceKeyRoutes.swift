@@ -7,7 +7,7 @@ import MartletModel
 struct DeviceKeyRoutes: Sendable {
     let backend: Backend
 
-    /// The maximum number of a user's devices that can be encrypted for. If there are more, the most recently
+    /// The maximum number of a user's devices for which a sender can encrypt. If the user has more, the most recently
     /// registered devices are used.
     static let deviceLimit = 100
 
@@ -32,8 +32,8 @@ struct DeviceKeyRoutes: Sendable {
 }
 
 extension Backend {
-    /// Returns the devices of a user with their keys; an empty array if the caller may not send to the user. That case
-    /// takes as much time and looks the same as a user who does not exist.
+    /// Returns the devices of a user with their keys; an empty array if the caller may not send to the user. The caller
+    /// cannot distinguish this case from a user who does not exist: the result is the same, and so is the time.
     func keyedDevices(
         of user: UserName, for caller: Caller, in hub: Hub.ID
     ) async throws(BackendError) -> [KeyedDevice] {

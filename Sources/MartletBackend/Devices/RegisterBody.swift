@@ -9,7 +9,7 @@ struct RegisterBody: Sendable {
     /// The handle in text form, as the app got it from its push service.
     let handle: String
     let tags: [Tag]
-    /// The device's key, for which senders encrypt messages; nil if the device cannot decrypt.
+    /// The device's key, with which senders encrypt messages for the device; nil if the device cannot decrypt.
     let key: DeviceKey?
 
     init(_ request: HTTPRequest) throws(BackendError) {

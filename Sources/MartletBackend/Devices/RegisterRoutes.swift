@@ -9,12 +9,13 @@ struct RegisterRoutes: Sendable {
     private static let bodyLimit = 32_768
     /// The maximum number of registrations of one handle that are examined.
     private static let searchLimit = 100
-    /// The maximum number of times that a device is written, if its user's groups change at the same time.
+    /// The maximum number of attempts to register a device while the groups of its user change.
     private static let attemptLimit = 10
-    /// The maximum number of devices of one user. Registrations that arrive at the same time can exceed it.
+    /// The maximum number of devices of one user. Registrations that arrive at the same time can exceed the limit.
     static let deviceLimit = 200
-    /// The bytes of registrations that one user may write in a second on average, and at once. Every change is kept for
-    /// traces for a month, with its tags, so a limit on the number of devices alone does not limit what is stored.
+    /// The rate at which one user may write registrations, in bytes: the average in a second, and the burst. Every
+    /// change is kept for traces for a month, with its tags, so a limit on the number of devices alone does not limit
+    /// the size of the stored data.
     static let byteRate = RequestRate(perSecond: 64, burst: 1_048_576)
 
     func add(to router: inout Router) {
@@ -59,7 +60,7 @@ struct RegisterRoutes: Sendable {
         return own.first?.id ?? DeviceRegistry.newID()
     }
 
-    /// Returns the keys by which platforms compare handles, for each platform that accepts this handle.
+    /// Returns, for each platform that accepts this handle, the key by which the platform compares handles.
     private func keys(of handle: String) throws(BackendError) -> [(platform: PlatformID, key: String)] {
         var keys: [(PlatformID, String)] = []
         var reasons: [String] = []
@@ -76,7 +77,7 @@ struct RegisterRoutes: Sendable {
         return keys
     }
 
-    /// Checks that a registration keeps to the limits of its user.
+    /// Checks that a registration stays within the limits of its user.
     private func admit(_ id: String, bytes: Int, for user: UserName) async throws(BackendError) {
         if let wait = backend.registrationBytes.take(
             user.folded, count: bytes, at: Self.byteRate, now: backend.time.now)
@@ -92,8 +93,8 @@ struct RegisterRoutes: Sendable {
         guard count < Self.deviceLimit else { throw .tooManyDevices(Self.deviceLimit) }
     }
 
-    /// Registers a device. If the user's groups change meanwhile, registers it again, because the change may have
-    /// listed the user's devices before this one was registered.
+    /// Registers a device. If the user's groups change meanwhile, registers the device again, because the code that
+    /// changes the groups may have listed the user's devices before this device was registered.
     private func register(_ id: String, _ body: RegisterBody, for caller: Caller) async throws(BackendError) {
         var groups = try await groups(of: caller)
         for _ in 0..<Self.attemptLimit {
@@ -105,7 +106,8 @@ struct RegisterRoutes: Sendable {
         throw .busy
     }
 
-    /// Returns the groups of the account with the caller's name, and the groups that the log-in gives.
+    /// Returns the groups of the account with the caller's name, and the groups that the identity provider gives the
+    /// caller.
     private func groups(of caller: Caller) async throws(BackendError) -> [Tag] {
         let account = try await backend.stored { () throws(StorageError) in
             try await backend.users.user(caller.name.folded)
@@ -203,7 +205,7 @@ struct RegisterRoutes: Sendable {
 
 extension BackendError {
     /// Creates the error for a failed registration. Another user's id gets the same error as an id that was used up. So
-    /// a caller cannot tell them apart, and an app whose user has changed requests a new id.
+    /// a caller cannot tell the two cases apart, and an app whose user has changed requests a new id.
     fileprivate init(_ error: DeviceRegistryError) {
         self =
             switch error {

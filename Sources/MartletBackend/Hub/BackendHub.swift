@@ -42,8 +42,8 @@ public struct BackendHub: Sendable {
         }
     }
 
-    /// A sentence for the operator that states why the backend cannot register and send although there are hubs; nil if
-    /// it can.
+    /// A sentence that tells the operator why the backend can neither register devices nor send, although there are
+    /// hubs; nil if the backend can do both, or if there are no hubs.
     public var obstacle: String? {
         guard !directory.all.isEmpty else { return nil }
         do throws(BackendError) {

@@ -36,8 +36,8 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
         emptyAt[key] = nil
     }
 
-    /// Removes buckets if there are too many for a new key. A sweep takes time proportional to the number of keys, so
-    /// if no bucket is empty it removes a tenth of them at once.
+    /// Removes buckets if there are too many for a new key. Empty buckets are removed first. If none is empty, a tenth
+    /// of all buckets is removed at once, because each search takes time proportional to the number of buckets.
     private mutating func makeRoom(for key: Key, at now: Timestamp) {
         guard emptyAt[key] == nil, emptyAt.count >= countLimit else { return }
         emptyAt = emptyAt.filter { $0.value > now }

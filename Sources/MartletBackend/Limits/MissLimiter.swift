@@ -1,11 +1,12 @@
 import MartletModel
 import Synchronization
 
-/// A limiter that slows down users with too many misses. A miss is a request for a payload that is not the user's;
-/// payload ids are short enough to be guessed. Requests for a user's own payloads are not limited.
+/// A limiter that slows down users with too many misses. A miss is a request for a payload that is not the user's. The
+/// limit is needed because payload ids are short enough to be guessed. Requests for a user's own payloads are not
+/// limited.
 final class MissLimiter: Sendable {
-    /// The size of a user's bucket. It allows a few hundred misses: an app may hold that many expired ids after its
-    /// user was away for long.
+    /// The size of a user's bucket. It allows a few hundred misses, because an app may hold that many expired ids after
+    /// its user was away for a long time.
     static let size = BucketSize(drops: 300, interval: .seconds(2))
 
     private let misses = Mutex(FailureBuckets<String>(countLimit: 10_000))

@@ -12,8 +12,8 @@ struct RecentSet<Element: Hashable & Sendable>: Sendable {
 
     func contains(_ element: Element) -> Bool { order[element] != nil }
 
-    /// Adds an element, or makes it the newest. Finding the oldest takes time proportional to the number of elements,
-    /// so a tenth of them is removed at once.
+    /// Adds an element, or makes it the newest. If there are then too many elements, the oldest tenth is removed at
+    /// once, because finding the oldest elements takes time proportional to the number of elements.
     mutating func insert(_ element: Element) {
         clock += 1
         order[element] = clock

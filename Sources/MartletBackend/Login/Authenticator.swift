@@ -15,8 +15,8 @@ final class Authenticator: Sendable {
     private let slowedDown: @Sendable (String) -> Void
     /// The password checks in progress.
     ///
-    /// A key is the code of the check (`CheckedPasswords`). Requests that send the same credentials from the same network
-    /// at the same time share one check.
+    /// A key is the code of the check (`CheckedPasswords`). Requests that send the same credentials from the same
+    /// network at the same time share one check.
     private let checks = Mutex<[[UInt8]: Task<BackendError?, Never>]>([:])
 
     /// The limit on failed log-ins and the remembered results of checks. They are under one lock, so that a remembered
@@ -27,7 +27,7 @@ final class Authenticator: Sendable {
         var checked: CheckedPasswords
     }
 
-    /// How long the result of a check is used without another check.
+    /// How long the result of a check is remembered.
     private static let checkedLifetime = Duration.seconds(600)
 
     /// - Parameters:
@@ -121,9 +121,9 @@ final class Authenticator: Sendable {
         return (name, user)
     }
 
-    /// Shares one check between requests that arrive while the same password is being checked, so that an app that
-    /// sends several requests at once makes one attempt. The sharing also applies to unknown names; otherwise the
-    /// number of checks would reveal which names exist.
+    /// Checks a password, but only once for all requests that arrive while the same password is being checked. So an
+    /// app that sends several requests at once makes a single attempt. This also applies to unknown names; otherwise
+    /// the number of checks would reveal which names exist.
     private func verifyOnce(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
@@ -147,8 +147,9 @@ final class Authenticator: Sendable {
         if let error = await check.value { throw error }
     }
 
-    /// Checks a password, if the limit on failed log-ins allows it: by the remembered result of an earlier check from
-    /// the same network, otherwise against its slow hash. An unknown user takes the same path as an existing user.
+    /// Checks a password if the limit on failed log-ins allows the attempt. If the result of an earlier check from the
+    /// same network is remembered, that result is used. Otherwise the password is checked against the stored slow hash.
+    /// An unknown user takes the same path as an existing user.
     ///
     /// A network that has used up the limit is refused before anything is compared, so the answer is the same for a
     /// right and a wrong password.
@@ -162,8 +163,8 @@ final class Authenticator: Sendable {
             var remembered: CheckedPasswords.Result?
             if case .admitted(let attempt) = decision {
                 remembered = state.checked.result(of: code, at: now)
-                // A remembered attempt is not counted: a right one is no failure, and a wrong one was counted when it
-                // was checked.
+                // An attempt with a remembered result is not counted. A right password is no failure, and a wrong
+                // password was counted when it was checked.
                 if remembered != nil { state.limiter.withdrawn(attempt, at: now) }
             }
             return (decision, remembered, state.limiter.share(of: folded, address: address))

@@ -5,11 +5,12 @@ import MartletModel
 /// Results of recent password checks, so that HTTP Basic does not need a slow hash for each request.
 ///
 /// A result counts only for the network in which it was found. In every other network the password is checked again.
-/// Otherwise the log-in of a user at home would let everybody elsewhere compare guesses without a slow hash.
+/// Otherwise, after a user has logged in at home, attackers elsewhere could have their guesses compared without a slow
+/// hash.
 ///
-/// Each entry is a keyed hash (with a key of this process) over the stored password hash, the network and the password
-/// itself. It reveals nothing to a reader, and it becomes invalid when the user's password changes, because the stored
-/// hash changes too.
+/// Each entry is stored under a keyed hash (with a key of this process) of the stored password hash, the network and
+/// the password itself. The keyed hash reveals nothing to a reader of the memory. It no longer matches after the user's
+/// password changes, because the stored hash changes too.
 struct CheckedPasswords: Sendable {
     enum Result: Hashable, Sendable {
         case right
@@ -20,7 +21,8 @@ struct CheckedPasswords: Sendable {
     private let lifetime: Duration
     private var entries: ByteBoundedCache<[UInt8], (result: Result, expiry: Timestamp)>
 
-    /// - Parameter byteLimit: The maximum memory of the entries, in bytes. The default has room for several thousand.
+    /// - Parameter byteLimit: The maximum memory of the entries, in bytes. The default has room for several thousand
+    ///   entries.
     init(lifetime: Duration, byteLimit: Int = 2 << 20) throws(CryptoError) {
         key = try HMACSHA256(key: RandomBytes.generate(32))
         self.lifetime = lifetime

@@ -11,14 +11,14 @@ enum Credentials: Equatable, Sendable {
     /// The token of an identity provider, also sent as a bearer token (RFC 6750).
     case identityToken(String)
 
-    /// The maximum length in bytes of a field value that is read. It exceeds the limit of tokens, so that a token that
-    /// is too long gets an error message of its own.
+    /// The maximum length in bytes of a field value that is read. It exceeds the maximum length of a token, so that a
+    /// token that is too long gets an error message of its own.
     private static let fieldLimit = 2 * IdentityToken.lengthLimit
 
     /// Reads the `Authorization` field.
     ///
-    /// Base64 that is broken into lines, as encoders of MIME write it, is accepted. So is a line end after the
-    /// password, which a program that reads the password from a file may have encoded too.
+    /// Base64 that is broken into lines, as MIME encoders write it, is accepted. A line end after the password is
+    /// accepted too, because a program that reads the password from a file may have encoded the line end as well.
     /// - Throws: `BackendError.noCredentials` if there are no readable credentials.
     init(_ fields: HTTPFields) throws(BackendError) {
         let values = fields.values(of: "authorization")

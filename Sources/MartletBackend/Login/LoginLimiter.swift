@@ -12,9 +12,10 @@ import MartletModel
 /// - per user, over all networks that are not known: while this count is exceeded, an attacker is guessing from many
 ///   networks, and each new network has a single attempt, followed by a long wait.
 ///
-/// Session tokens do not reach this limiter; a password does, also one that was verified a moment ago. Otherwise the
-/// answer to a refused network would tell the right password. An attempt is counted when it is admitted, and the count
-/// is taken back when it succeeds, so that parallel attempts cannot get around the limit.
+/// Every attempt with a password passes this limiter, even if the same password was verified a moment ago. Otherwise a
+/// network that is refused could recognize the right password, because only that password would be accepted. Session
+/// tokens do not pass the limiter. An attempt is counted when it is admitted, and the count is taken back when it
+/// succeeds, so that parallel attempts cannot get around the limit.
 struct LoginLimiter: Sendable {
     struct Settings: Hashable, Sendable {
         var user = BucketSize(drops: 5, interval: .seconds(30))
@@ -22,7 +23,8 @@ struct LoginLimiter: Sendable {
         var suspectUser = BucketSize(drops: 1, interval: .seconds(600))
         var network = BucketSize(drops: 30, interval: .seconds(10))
         var everywhere = BucketSize(drops: 50, interval: .seconds(60))
-        /// The maximum number of users, of networks and of pairs of both whose failures are stored, and of known pairs.
+        /// The maximum number of entries in each table: failures by user and network, by network and by user, and known
+        /// pairs of a user and a network.
         var countLimit = 10_000
     }
 
@@ -31,8 +33,8 @@ struct LoginLimiter: Sendable {
         case refused(retryAfter: Duration)
     }
 
-    /// An attempt with the failures that were counted for it. Exactly these are taken back, even if the network became
-    /// known meanwhile.
+    /// An attempt with the failures that were counted for it. Exactly these failures are taken back if the attempt
+    /// succeeds, even if the network became known meanwhile.
     struct Attempt: Hashable, Sendable {
         fileprivate let pair: Pair
         fileprivate let size: BucketSize

@@ -33,7 +33,7 @@ public final class PasswordLogins: Sendable {
 
     /// - Parameters:
     ///   - cost: The hashing cost of a new password.
-    ///   - slowedDown: Called for each attempt that is refused because of too many failed ones, with the client's
+    ///   - slowedDown: Called for each attempt that is refused because of too many failed attempts, with the client's
     ///     network (`203.0.113.0/24`).
     public init(
         time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(), cost: Argon2id.Parameters = .standard,
@@ -81,7 +81,8 @@ public final class PasswordLogins: Sendable {
     /// - Parameters:
     ///   - name: The name under which failures are counted.
     ///   - address: The client's address, in text form.
-    /// - Returns: The number of seconds to wait if there were too many failed attempts; `work` was not called then.
+    /// - Returns: nil if `work` was called. If there were too many failed attempts, `work` is not called, and the
+    ///   result is the number of seconds to wait.
     public func limit(_ name: String, from address: String, _ work: () async -> Attempt) async -> Int64? {
         switch limiter.withLock({ $0.attempt(user: name, address: address, at: time.now) }) {
         case .refused(let wait): return slowed(address, wait)

@@ -5,9 +5,9 @@ import MartletModel
 /// One send of ciphertexts, each to its own device. A ciphertext that fits is carried in the push; otherwise it is
 /// stored, and the push carries its id.
 ///
-/// Everything that can be refused is checked, and everything to be stored is stored, before the first push is sent. If
-/// a send is interrupted after its first push, a repeated request finishes the send, if the request has an idempotency
-/// key.
+/// Before the first push is sent, everything is checked, and all ciphertexts that do not fit are stored. If a send is
+/// interrupted after its first push, a repetition of the request finishes the send. This requires an idempotency key in
+/// the request.
 struct EncryptedSend: Sendable {
     let backend: Backend
     let caller: Caller

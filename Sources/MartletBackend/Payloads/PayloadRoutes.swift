@@ -3,7 +3,8 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The routes with which recipients fetch the payloads that pushes name, and with which senders see who has read them.
+/// The routes with which recipients fetch payloads by the ids in their pushes, and with which senders see who has read
+/// a payload.
 struct PayloadRoutes: Sendable {
     let backend: Backend
 
@@ -126,7 +127,8 @@ struct PayloadRoutes: Sendable {
         }
     }
 
-    /// Header fields that restrict untrusted content to being displayed, and prevent caches on the way from storing it.
+    /// Header fields that let a browser only display untrusted content, without running scripts, and that keep caches
+    /// from storing the content.
     private static let privacy = [
         HTTPField("cache-control", "private, no-store"), HTTPField("x-content-type-options", "nosniff"),
         HTTPField("content-security-policy", "sandbox; default-src 'none'"),

@@ -9,7 +9,7 @@ struct PayloadSender: Sendable {
     /// The number of channels that are read, and of addressees that are added, in one step.
     private static let pageSize = 2000
 
-    /// Makes, from a payload's id, the message that announces the payload.
+    /// A function that makes the message that announces a payload. It is given the payload's id.
     typealias Announcement = (PayloadID) -> DataMessage
 
     struct Outcome {
@@ -116,7 +116,7 @@ struct PayloadSender: Sendable {
         }
     }
 
-    /// Adds the users of the channels that an expression matches to the users who may fetch a payload.
+    /// Adds the users of all channels that a query matches to the users who may fetch a payload.
     private func addUsers(_ query: AudienceQuery, to id: PayloadID) async throws(BackendError) {
         var query = query
         while true {
@@ -135,8 +135,8 @@ struct PayloadSender: Sendable {
     }
 
     /// Sends the id of a payload.
-    /// - Parameter accepted: Incremented for each push that the intake accepts, also if an earlier attempt sent this
-    ///   push already.
+    /// - Parameter accepted: Incremented for each push that the intake accepts, even if an earlier attempt already sent
+    ///   the push.
     private func notify(
         _ draft: PayloadDraft, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
         _ messages: [(platform: PlatformID, message: Message)], _ record: SendRecord?, _ accepted: inout Int

@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 
 /// The body of a payload while it is written to disk. The caller that begins an upload must end it: with `finish` if a
-/// stored payload now names the body, otherwise with `abandon`.
+/// stored payload now refers to the body, otherwise with `abandon`.
 struct PayloadUpload {
     let name: String
     private let backend: Backend

@@ -134,9 +134,9 @@ extension PayloadSender {
             if upload.isStored {
                 try await upload.commit()
             } else if try await backend.record(of: request) == nil {
-                // This request repeats an earlier one, so its content was only compared with that of the earlier one,
-                // and not stored. The record of the earlier request has expired since, so there is neither a result to
-                // return nor a content to send.
+                // This request repeats an earlier request. So its content was only compared with the earlier content,
+                // and was not stored. But the record of the earlier request has expired meanwhile. So there is neither
+                // a result to return nor a content to send.
                 throw .storage
             }
             let draft = order.draft(from: sender, upload, at: backend.time.now)

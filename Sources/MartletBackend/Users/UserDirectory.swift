@@ -9,7 +9,7 @@ public struct UserDirectory: Sendable {
     private let cost: Argon2id.Parameters
 
     /// - Parameters:
-    ///   - hashing: The queue in which passwords are hashed, which is slow on purpose.
+    ///   - hashing: The queue in which passwords are hashed. Hashing is slow on purpose.
     ///   - cost: The hashing cost of a new password.
     public init(
         store: any UserStore, time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(),

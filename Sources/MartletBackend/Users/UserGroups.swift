@@ -79,7 +79,7 @@ public struct UserGroups: Sendable {
     }
 
     /// Writes the tags of a registration.
-    /// - Returns: Whether the write succeeded, because the registration was not changed meanwhile.
+    /// - Returns: false if the write was refused because the registration was changed or removed meanwhile.
     private func put(
         _ registration: Registration, _ tags: [Tag], in hub: Hub.ID
     ) async throws(UserDirectoryError) -> Bool {

@@ -3,8 +3,8 @@ public import MartletModel
 /// The name of a user, which is used to register and to address the user.
 ///
 /// A name consists of ASCII letters and digits, `_ @ . -`, the marks `' + #`, and letters, digits and combining marks
-/// of any script. It has no spaces and none of the special characters of tag expressions, so that a name is never
-/// mistaken for an expression, and no colon, because a colon ends the name in HTTP Basic. Names are compared
+/// of any script. It has neither spaces nor the special characters of tag expressions, so that a name is never mistaken
+/// for an expression. It has no colon, because a colon ends the name in HTTP Basic. Names are compared
 /// case-insensitively.
 ///
 /// Tags allow fewer characters. In a tag, every byte of the lower-case name in UTF-8 other than `a-z 0-9 _ @ . -` is
@@ -17,7 +17,7 @@ public struct UserName: Sendable, CustomStringConvertible {
     public let folded: String
     /// The tag `username:NAME`, which all the user's devices have.
     public let tag: Tag
-    /// The tag `from:NAME`, which the user's devices have if they are to show what the user sends.
+    /// The tag `from:NAME`, which the user's devices have if users are to see their own messages on their devices.
     public let fromTag: Tag
 
     /// The prefixes of the tags that only the backend assigns.

@@ -16,8 +16,8 @@ public struct UserRemoval: Sendable {
         self.hub = hub
     }
 
-    /// Removes a user, its sessions and its devices. If several hubs may be the backend's, the devices are removed from
-    /// all of them; a device that is still in use registers itself again.
+    /// Removes a user, its sessions and its devices. If several hubs may be the backend's hub, the devices are removed
+    /// from all of them; a device that is still in use registers itself again.
     ///
     /// The devices are removed before the account, so that a repeated call finishes an interrupted removal. They are
     /// removed once more after the account, because a device may have been registered meanwhile. From then on, no

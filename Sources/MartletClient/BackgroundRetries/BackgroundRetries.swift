@@ -13,8 +13,8 @@ struct BackgroundRetries {
     var phase = Phase.resting
     /// Whether more work became due during the current round, so that one more round follows at once.
     var isWanted = false
-    /// The number of failures in a row, which lengthens the wait before the next round. The failed call of the app that
-    /// started the rounds counts, too.
+    /// The number of failures in a row, which lengthens the wait before the next round. It includes the failed call of
+    /// the app that started the rounds.
     var failures = 0
     var sleeper: Task<Void, Never>?
     /// The callers of `resume`, which return when a round has tried all work that is due.

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// What the client keeps in its `CredentialStore`: the credentials, and the log-outs that the server does not know
-/// about yet.
+/// The data that the client keeps in its `CredentialStore`: the credentials, and the log-outs that the server does not
+/// know about yet.
 struct LogInRecord: Hashable, Storable {
     /// The credentials of the user who is logged in with a password; nil if there is none.
     var credentials: Credentials?
@@ -23,8 +23,8 @@ struct PendingLogOut: Hashable, Sendable {
     var token: String?
     /// Whether the token belongs to a session that must be ended.
     var endsSession = false
-    /// The credentials of the user who logged out. With them, a session is opened to tell the server about the log-out
-    /// if there is no token, or if the server refuses the token.
+    /// The credentials of the user who logged out. If there is no token, or if the server refuses the token, the client
+    /// opens a session with these credentials to tell the server about the log-out.
     var credentials: Credentials?
 
     /// Whether the server must be told about this log-out.

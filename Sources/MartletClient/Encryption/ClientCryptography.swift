@@ -3,10 +3,10 @@
 /// On Apple's platforms there is `CryptoKitCryptography`; on other platforms, the product `MartletOpenSSL` provides an
 /// implementation based on OpenSSL.
 ///
-/// A private key is passed as bytes that only the implementation that made them understands. In both existing
-/// implementations, they are the private scalar of the key, 32 bytes long. An implementation on the Secure Enclave
-/// would instead return the enclave's key data, which is of no use on any other device; the rest of the SDK does not
-/// depend on the format.
+/// A private key is passed as bytes. Only the implementation that made the key understands these bytes. In both
+/// existing implementations, they are the private scalar of the key, 32 bytes long. An implementation for the Secure
+/// Enclave would instead return the enclave's key data, which is of no use on any other device. The rest of the SDK
+/// does not depend on the format.
 public protocol ClientCryptography: Sendable {
     /// Returns unpredictable bytes that are suitable for keys.
     func randomBytes(_ count: Int) throws(ClientCryptographyError) -> [UInt8]
@@ -14,7 +14,7 @@ public protocol ClientCryptography: Sendable {
     /// Makes a private key on the curve P-256.
     func makePrivateKey() throws(ClientCryptographyError) -> [UInt8]
 
-    /// Returns the public half of a private key: an uncompressed point of 65 bytes.
+    /// Returns the public key that belongs to a private key: an uncompressed point of 65 bytes.
     func publicKey(of privateKey: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
     /// Returns the Diffie-Hellman shared secret of a private and a public key: the x-coordinate of their product, 32

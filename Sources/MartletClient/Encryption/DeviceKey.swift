@@ -9,8 +9,8 @@ public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
     /// The length of an authentication secret in bytes.
     public static let authSecretByteCount = 16
 
-    /// The public key: an uncompressed point of the curve P-256, 65 bytes. Whether it lies on the curve is only checked
-    /// when the key is used.
+    /// The public key: an uncompressed point of the curve P-256, 65 bytes. Whether the point lies on the curve is
+    /// checked only when the key is used.
     public let publicKey: [UInt8]
     /// The authentication secret, 16 bytes.
     public let authSecret: [UInt8]

@@ -7,7 +7,7 @@ public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, Custom
     /// The public part, which senders receive.
     public let key: DeviceKey
 
-    /// Creates a key pair from a private key and the public part that belongs to it, which is not checked.
+    /// Creates a key pair from a private key and its public part. Does not check that the two belong together.
     public init(privateKey: [UInt8], key: DeviceKey) {
         self.privateKey = privateKey
         self.key = key

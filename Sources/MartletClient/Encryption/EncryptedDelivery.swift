@@ -1,4 +1,4 @@
-/// The delivery of an encrypted message to one device: in the push, or stored at the server.
+/// The way an encrypted message reaches one device: in the push itself, or stored at the server.
 public struct EncryptedDelivery: Hashable, Sendable {
     /// The registration id of the device that the message was encrypted for.
     public let device: String

@@ -4,15 +4,14 @@ import Darwin
 import Glibc
 #endif
 
-/// A file of keys or pins. An unreadable file is reported as an error, because the client would treat an empty file as
-/// a first use: it would create a new key pair, or trust any keys that the server reports. A file that others may read
-/// or write is not trusted.
+/// A file of keys or pins. An unreadable file is an error. If it counted as empty, the client would create a new key
+/// pair, or trust any keys that the server reports. A file that other system users may read or write is an error, too.
 struct KeyFile: Sendable {
     let path: String
 
     /// Reads the file.
     /// - Returns: nil if the file does not exist.
-    /// - Throws: `StorageProblem` if the file cannot be read, or if others may read or write it.
+    /// - Throws: `StorageProblem` if the file cannot be read, or if other system users may read or write it.
     func read() throws(StorageProblem) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -34,7 +33,7 @@ struct KeyFile: Sendable {
         PrivateFile.remove(path)
     }
 
-    /// Runs `work` while holding a lock on this file, which excludes other processes.
+    /// Runs `work` while holding a lock that excludes other processes which call this function for the same file.
     func locked<Value>(_ work: () throws(StorageProblem) -> Value) throws(StorageProblem) -> Value {
         PrivateFile.makeFolder(of: path)
         let lock = open("\(path).lock", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

@@ -30,7 +30,7 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
         }.joined(separator: " ")
     }
 
-    /// The fingerprint as it is sent: URL-safe Base64.
+    /// The fingerprint in URL-safe Base64, for requests and for files.
     var text: String { Base64.urlSafe.encode(bytes) }
 
     init?(text: String) {

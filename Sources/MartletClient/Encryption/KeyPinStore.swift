@@ -1,4 +1,4 @@
-/// Stores the keys that a sender trusts across launches.
+/// Stores, across launches, the keys that a sender trusts.
 ///
 /// The pins are not secret. But a person who can change the pins can make the app encrypt the next message for that
 /// person's key. If a store loses its pins, the next send counts as the first one: the client trusts all keys that the

@@ -1,9 +1,9 @@
 /// The keys of one user that a sender trusts: one fingerprint per device.
 public struct KeyPins: Hashable, Sendable {
-    /// The fingerprints by the device's registration id.
+    /// The fingerprints, keyed by the device's registration id.
     public var fingerprints: [String: KeyFingerprint]
 
-    /// Creates pins from fingerprints by the device's registration id.
+    /// Creates pins from fingerprints that are keyed by the device's registration id.
     public init(_ fingerprints: [String: KeyFingerprint]) {
         self.fingerprints = fingerprints
     }
@@ -16,7 +16,7 @@ public struct KeyOwner: Hashable, Sendable {
     /// The user's name in lower case, because names are compared case-insensitively.
     public let user: String
 
-    /// - Parameter server: The server's address, as `ServerAddress` describes it.
+    /// - Parameter server: The server's address: the `description` of its `ServerAddress`.
     init(_ user: String, at server: String) {
         self.server = server
         self.user = user.lowercased()

@@ -1,5 +1,5 @@
-/// The encryption of messages for one device, and their decryption on that device. It uses RFC 8291 over the content
-/// coding `aes128gcm` (RFC 8188), which also encrypts browsers' push messages.
+/// The encryption of messages for one device, and their decryption on that device. It follows RFC 8291, which defines
+/// the encryption of Web Push messages, with the content coding `aes128gcm` (RFC 8188).
 ///
 /// Each message is a single record, encrypted with a key pair that is used for this message only. The message is padded
 /// (see `MessagePadding`), so that its length reveals little. Only the holder of the device's private key can read the
@@ -19,7 +19,7 @@ public struct MessageCoding: Sendable {
     static let tagByteCount = 16
     /// The length of the header in bytes: salt, record size, and the sender's public key with its length.
     static let headerByteCount = saltByteCount + 4 + 1 + DeviceKey.publicKeyByteCount
-    /// The record size in the RFC's example and in browsers. Longer messages need a larger record size.
+    /// The record size in the example of RFC 8291 and in browsers. Longer messages need a larger record size.
     private static let defaultRecordSize = 4096
 
     let cryptography: any ClientCryptography

@@ -1,8 +1,8 @@
 /// The padding of messages, so that the length of an encrypted message reveals little about its content.
 ///
 /// An encrypted message has one of nine lengths: 256 bytes, 512, 1024 and so on, doubling up to 65,536. "Yes" and "No,
-/// we are not going to" have the same length. Up to 1,945 bytes of text become at most 2,048 bytes, which fit in Base64
-/// into a push of every platform.
+/// we are not going to" have the same length. A text of up to 1,945 bytes becomes an encrypted message of at most 2,048
+/// bytes. In Base64, such a message fits into a push of every platform.
 enum MessagePadding {
     private static let shortest = 256
 

@@ -12,7 +12,7 @@ public struct DeviceFingerprint: Hashable, Sendable {
 /// to the user and by `PushClient.trust(_:)`.
 ///
 /// A key that is not pinned may belong to a new telephone or to a new installation of the app. An attacker with access
-/// to the server may also have added the key in order to read the messages. Only that user knows which is the case:
+/// to the server may also have added the key in order to read the messages. Only the user knows which is the case. So
 /// compare the fingerprints with the user, then call `PushClient.trust(_:)`.
 public struct UserKeys: Hashable, Sendable {
     /// The user's name as the caller wrote it.
@@ -57,6 +57,6 @@ public struct UserKeys: Hashable, Sendable {
         return devices.filter { !trusted.contains($0.fingerprint) }
     }
 
-    /// The pins that replace the stored pins when the user trusts these keys.
+    /// The pins that replace the stored pins when the sender trusts these keys.
     var present: KeyPins { KeyPins(Dictionary(devices.map { ($0.device, $0.fingerprint) }) { first, _ in first }) }
 }

@@ -69,8 +69,8 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension PushClientError {
-    /// Whether the same request may succeed later, without a change by the app. For example, an insecure connection may
-    /// come from a hotel network whose guests must log in first, and a locked keychain may be unlocked.
+    /// Whether the same request may succeed later, although the app changes nothing. For example, an insecure
+    /// connection may come from a hotel network whose guests must log in first, and a locked keychain may be unlocked.
     var mayPass: Bool {
         switch kind {
         case .unreachable, .insecureConnection, .serverProblem, .tooManyAttempts, .storageProblem: true

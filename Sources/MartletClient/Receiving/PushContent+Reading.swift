@@ -15,13 +15,13 @@ extension PushContent {
         self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name.rawValue]) })
     }
 
-    /// Reads the data of a push that consists of texts by name, such as the `data` of an FCM message.
+    /// Reads the data of a push that consists of texts, keyed by name, such as the `data` of an FCM message.
     public init(data: [String: String]) {
         self.init(PushTexts(alert: PushTexts.Alert()) { data[$0.rawValue] })
     }
 
-    /// Reads the body of a push as a push service delivers it. The body is JSON, or only the id of a secure
-    /// notification, or a toast for WNS or MPNS in the form that the server sends.
+    /// Reads the body of a push, in the form in which a push service delivers it. The body is JSON, the bare id of a
+    /// secure notification, or a toast for WNS or MPNS as the server writes it.
     public init(payload: [UInt8]) {
         guard let json = try? JSON(parsing: payload) else {
             let toast = Toast(payload)
@@ -34,8 +34,9 @@ extension PushContent {
         }
         let message = json["message"] ?? json
         let data = message["data"] ?? json
-        // The texts that the device shows: either the alert or notification that a system shows by itself, or, if the
-        // JSON has a `body`, the whole JSON, which the service worker of a web page shows unchanged.
+        // The object with the texts that the device shows. For most platforms, it is the alert or the notification,
+        // which the system itself shows. For Web Push, it is the whole JSON if that has a `body`, because the service
+        // worker of the web page shows the JSON unchanged.
         let alert =
             json[PayloadName.aps.rawValue]?["alert"] ?? message["notification"] ?? (json["body"] == nil ? nil : json)
         self.init(

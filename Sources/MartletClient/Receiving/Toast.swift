@@ -1,4 +1,4 @@
-/// A text in the XML form in which the server sends it to WNS and MPNS. Other XML is not read.
+/// A text that the server sends to WNS or MPNS as XML. XML in any other form than the server's is not read.
 struct Toast: Hashable {
     /// The first line of a toast that has more than one; nil otherwise.
     let title: String?
@@ -41,7 +41,7 @@ extension String {
         return self[begin.upperBound..<end.lowerBound]
     }
 
-    /// Returns the texts of all elements with a name. The elements contain no other elements.
+    /// Returns the texts of all elements with a name. The elements must not contain other elements.
     fileprivate func elements(_ name: String) -> [String] {
         var texts: [String] = []
         var rest = self[...]

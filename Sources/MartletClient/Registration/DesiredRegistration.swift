@@ -5,7 +5,7 @@ struct DeviceRegistration: Hashable, Sendable {
     let handle: String
     let platform: String
     let tags: [String]
-    /// The language of the messages for the device; nil selects the own language of each message.
+    /// The language of the messages for the device; nil selects each message's own language.
     let language: String?
     /// The members of the request that describe the device's key.
     var keyMembers: [String: JSON] = [:]
@@ -27,8 +27,8 @@ struct DeviceRegistration: Hashable, Sendable {
     }
 }
 
-/// What the app wants for the registration of this device: to register it, to unregister it, or to get a device token
-/// first. It is kept only in memory.
+/// The app's last wish for the registration of this device: to register it, to unregister it, or to get a device token
+/// first. The wish is kept only in memory.
 struct DesiredRegistration {
     enum Wish: Hashable, Sendable {
         case register(DeviceRegistration)

@@ -1,5 +1,5 @@
-/// The file name extensions of attachments that a notification can show; the system determines the type by the
-/// extension.
+/// The file name extensions of attachments that a notification can show. The system recognizes the type of an
+/// attachment by its extension.
 enum AttachmentName {
     /// Returns the file name extension for a media type.
     /// - Parameter contentType: A media type, with or without parameters.

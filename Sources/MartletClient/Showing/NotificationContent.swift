@@ -64,8 +64,9 @@ extension NotificationContent {
         }
     }
 
-    /// Completes the notification when its content was fetched. Calls `show` with the content. If a log-in is needed
-    /// instead, replaces the text with the prompt and removes the category, because there is no content to open.
+    /// Completes the notification with the result of fetching its content. Calls `show` with the fetched content. If
+    /// the user must log in first, replaces the text with the prompt and removes the category, because there is no
+    /// content to open.
     mutating func show<Value>(
         _ fetched: Fetched<Value>, words: NotificationTexts, _ show: (inout NotificationContent, Value) -> Void
     ) {

@@ -1,7 +1,7 @@
 /// Stores one small value of the client across launches: the id of the registration, or pending receipts.
 ///
 /// The format of the value is internal to the client, and the value is not secret. Device tokens are never stored: the
-/// system provides the current one at every launch, and only that one is ever sent.
+/// system provides the current token at every launch, and the client sends no other.
 public protocol ClientStore: Sendable {
     /// Returns the stored value; nil if there is none, or if it cannot be read now.
     func load() async -> [UInt8]?

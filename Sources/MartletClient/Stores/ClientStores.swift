@@ -11,7 +11,7 @@ public struct ClientStores: Sendable {
     /// Receipts that the server has not accepted yet.
     public var receipts: any ClientStore
 
-    /// Creates the set of stores. A store that is not given keeps its value in memory for the life of the process.
+    /// Creates the set of stores. The default for each store keeps its value in memory for the life of the process.
     public init(
         credentials: any CredentialStore = MemoryStore(), registration: any ClientStore = MemoryStore(),
         receipts: any ClientStore = MemoryStore()
@@ -22,7 +22,7 @@ public struct ClientStores: Sendable {
     }
 
     /// Creates stores that are files in one folder.
-    /// - Parameter folder: The folder. If it is missing, it is created, accessible to this system user only.
+    /// - Parameter folder: The path of the folder. A missing folder is created, with access for this system user only.
     public init(folder: String) {
         self.init(
             credentials: FileStore(folder + "/credentials"), registration: FileStore(folder + "/registration"),

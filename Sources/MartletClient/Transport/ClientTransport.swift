@@ -10,11 +10,11 @@ public protocol ClientTransport: Sendable {
     /// - Throws: `ClientTransportError` if there is no answer.
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse
 
-    /// Sends one request and passes the body of its answer to a sink while it is received.
+    /// Sends one request and passes the body of its answer to a sink while the body is received.
     ///
-    /// There must be no time limit on the whole request, but one on every wait for the next piece. The default
-    /// implementation collects the body and passes it on in one piece, which is sufficient for tests.
-    /// - Parameter sink: Receives the body, if it accepts it.
+    /// An implementation must not limit the time for the whole request, but must limit every wait for the next piece.
+    /// The default implementation collects the body and passes it on in one piece, which is sufficient for tests.
+    /// - Parameter sink: Receives the body of the answer, if the sink accepts the body.
     /// - Returns: The answer, without its body if the sink received it.
     /// - Throws: `ClientTransportError` if there is no answer, or if its body is incomplete.
     func send(
@@ -69,7 +69,7 @@ public struct ClientRequest: Sendable, CustomStringConvertible {
 public struct ClientResponse: Sendable {
     /// The status code, 100 to 999.
     public let status: Int
-    /// Header fields by name in lower case. If a field occurs more than once, any of its values.
+    /// Header fields, with names in lower case. If a field occurs more than once, one of its values.
     public let fields: [String: String]
     /// The body; empty if there is none.
     public let body: [UInt8]

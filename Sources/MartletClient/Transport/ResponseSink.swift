@@ -1,7 +1,8 @@
 /// Receives the body of an answer piece by piece.
 ///
-/// A transport makes one call at a time, on any thread, and none after it has returned or thrown. It waits for each
-/// call to return before it reads more from the network, so that no more than a few pieces are in memory at a time.
+/// A transport calls these functions one at a time, on any thread, and not after `ClientTransport.send` has returned or
+/// thrown. It waits for each call to return before it reads more from the network, so that no more than a few pieces
+/// are in memory at a time.
 public protocol ResponseSink: AnyObject, Sendable {
     /// Accepts or declines the body. Called once, when the head of the answer was received.
     /// - Parameter head: The answer without its body.

@@ -12,7 +12,8 @@ struct AssetRoutes: Sendable {
             return HTTPResponse(.methodNotAllowed, fields: ["allow": "GET, HEAD"])
         }
         if let asset = assets.asset(at: segments) { return Self.respond(to: request, with: asset) }
-        // A path that names a file that does not exist gets 404: a browser that asks for a script must not get a page.
+        // If the path has the ending of a file type but the file does not exist, the answer is 404: a browser that asks
+        // for a script must not get a page.
         guard let last = segments.last, ConsoleAsset.contentType(of: last) != nil else {
             return assets.page.map { Self.respond(to: request, with: $0) } ?? HTTPResponse(.notFound)
         }

@@ -7,7 +7,7 @@ struct ConsoleAsset: Sendable {
     let tag: String
     let contentType: String
 
-    /// Creates an asset; nil if the ending of the path is not that of a file type that the console uses.
+    /// Creates an asset; nil if the console uses no files with the ending of the path.
     /// - Parameter path: The path below `Web`; its ending determines the content type.
     init?(path: String, bytes: [UInt8]) {
         guard let contentType = Self.contentType(of: path) else { return nil }

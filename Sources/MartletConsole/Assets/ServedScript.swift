@@ -1,4 +1,5 @@
-/// Removes the comments that have their own lines from a script, because they are a tenth of what browsers would load.
+/// Removes comments on lines of their own from a script, because they are a tenth of the bytes that browsers would
+/// load.
 ///
 /// Each such line stays as an empty line, so that an error names the right line of the file. A comment after code on
 /// the same line is kept, because only a parser of the script could tell a comment from the text of a string or a
@@ -18,8 +19,8 @@ enum ServedScript {
                     isInComment = true
                     continue
                 }
-                // Code follows the comment on the same line: the comment states the type of an expression. The line is
-                // kept whole.
+                // Code follows the comment on the same line, for example if the comment states the type of an
+                // expression. The whole line is kept.
                 if end != text.endIndex { served += line }
             } else if !text.starts(with: "//".utf8) {
                 served += line

@@ -2,10 +2,10 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// What a request is about, for the audit log.
+/// Determines what a request is about, for the audit log.
 enum AuditSubject {
     /// The maximum size of a subject, in bytes. A longer value is probably a handle or a tag expression, and the audit
-    /// log, which is kept for a year, must not contain these.
+    /// log, which is kept for a year, must contain neither.
     private static let limit = 128
 
     /// Returns the subject of a request; nil if the request is only about its hub.
@@ -25,16 +25,16 @@ enum AuditSubject {
         return value.utf8.count <= limit ? value : nil
     }
 
-    /// Returns the subject of a test send, which leaves no notification: the beginning of the SHA-256 hash of its body,
-    /// by which a known text is recognised, and its audience.
+    /// Returns the subject of a test send, which creates no notification. The subject contains the audience and the
+    /// beginning of the SHA-256 hash of the request's body. A known text can be recognized by this hash.
     static func ofTest(_ request: HTTPRequest) -> String {
         let digest = Hex.encode(Array(SHA256.hash(request.body).prefix(8)))
         let audience = request.fields["servicebusnotification-tags"].map { $0.utf8.count <= limit ? $0 : "…" }
         return "sha256:\(digest) → \(audience ?? "1 handle")"
     }
 
-    /// Returns the id of the notification that a request has made. It is taken from the answer's `Location`; nil if
-    /// there is none.
+    /// Returns the id of the notification that a request has created, from the field `Location` of the answer; nil if
+    /// the answer names none.
     static func made(by response: HTTPResponse) -> String? {
         guard let location = response.fields["location"] else { return nil }
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init)

@@ -73,12 +73,12 @@ public final class CommandLineAudit: HTTPHandler {
 }
 
 extension CommandLineAudit {
-    /// A request that changes something, described as the console's routes describe requests.
+    /// A request that changes something, described in the same way as the requests of the console's routes.
     private struct Change {
         /// The method and the path pattern, such as `PUT /hubs/{hub}/limits`.
         let action: String
         let hub: String?
-        /// Whether the request may make a notification. A test send makes none.
+        /// Whether the request may create a notification. A test send creates none.
         let makesSend: Bool
         let isOfMigration: Bool
         private let isTest: Bool
@@ -86,12 +86,13 @@ extension CommandLineAudit {
         private let values: [String: String]
 
         /// The patterns of requests that only read, although their method is POST. Their parameters are in the body,
-        /// because they may be names of users or handles.
+        /// because a parameter may be a user's name or a handle.
         private static let readings: Set<String> = [
             "/hubs/{hub}/devices/search", "/hubs/{hub}/devices/former", "/hubs/{hub}/migration/compare",
         ]
-        /// The path segments of the hub's API whose requests are recorded, because people make these requests.
-        /// Registrations are not recorded, because apps and programs make them; only their removal is.
+        /// The path segments of those parts of the hub's API whose requests are recorded, because people make these
+        /// requests. Apps and programs register devices, so registrations are not recorded. Only the removal of a
+        /// registration is recorded.
         private static let ofHubs = ["messages", "schedulednotifications", "sending"]
 
         init?(_ head: HTTPRequest, _ found: String?) {

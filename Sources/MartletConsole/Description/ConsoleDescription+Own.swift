@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-// The operations that the administration API does not have.
+// The operations that only the console has, and not the administration API.
 extension ConsoleDescription {
     static var own: [APIGroup] {
         [signingIn, session, factor, live, rest, description]
@@ -180,7 +180,7 @@ extension ConsoleDescription {
             ])
     }
 
-    /// Requests of the hub's API. Their details are in its description.
+    /// The operations of the hub's API that the console passes on. The description of the hub's API has the details.
     private static var rest: APIGroup {
         let payload = [
             APIContent("application/json", [:]), APIContent("application/xml"), APIContent("application/octet-stream"),
@@ -245,7 +245,8 @@ extension ConsoleDescription {
 
     static let simulatorPattern = "/simulator/{path...}"
 
-    /// The routes of the simulator that the console's pages use. Docs/Simulator.md describes all of its routes.
+    /// The routes of the simulator that the console's pages use. Docs/Simulator.md describes all routes of the
+    /// simulator.
     static var simulator: APIGroup {
         group(
             "Simulator", "The simulator's control interface, where a simulator runs.",

@@ -2,10 +2,10 @@ import MartletHTTP
 public import MartletModel
 public import MartletOpenAPI
 
-/// The OpenAPI description of the console's API: the console's own routes, and those that it passes on to the
-/// administration API.
+/// The OpenAPI description of the console's API: the console's own routes, and the routes whose requests the console
+/// passes on to the administration API.
 public struct ConsoleDescription: Sendable {
-    /// The administration API's groups, with paths as on the admin socket.
+    /// The administration API's groups of operations, with paths as on the admin socket.
     let administration: [APIGroup]
     /// The schemas that the groups in `administration` use.
     let schemas: [String: JSON]
@@ -54,7 +54,7 @@ public struct ConsoleDescription: Sendable {
         return group
     }
 
-    /// The operations of a group for which the console has a route; nil if there are none.
+    /// Returns a group with only those of its operations for which the console has a route; nil if there are none.
     private func passed(_ group: APIGroup, by routes: [ConsoleRoute]) -> APIGroup? {
         let patterns = Dictionary(
             routes.map { (Self.key($0.method, $0.pattern), $0.pattern) }, uniquingKeysWith: { first, _ in first })
@@ -70,8 +70,8 @@ public struct ConsoleDescription: Sendable {
         return passed.operations.isEmpty ? nil : passed
     }
 
-    /// Returns a text by which operations and routes are compared. It is the same for patterns that differ only in the
-    /// names of their parameters.
+    /// Returns a text by which operations and routes are compared. The text is the same for patterns that differ only
+    /// in the names of their parameters.
     private static func key(_ method: HTTPMethod, _ pattern: String) -> String {
         let segments = pattern.split(separator: "/").map { $0.first == "{" ? "{}" : $0 }
         return "\(method.rawValue) /\(segments.joined(separator: "/"))"

@@ -31,8 +31,8 @@ struct AdministrationDoor: Sendable {
         {
             fields.append(field)
         }
-        // JSON is requested, because the page shows the sentences of refusals and the outcomes of test sends, and the
-        // XML form of these outcomes contains handles.
+        // JSON is requested, because the page shows the sentences of refusals and the outcomes of test sends. In XML,
+        // these outcomes would contain handles.
         fields["martlet-answer"] = "json"
         let target = target ?? String(call.request.target.dropFirst(Self.prefix.count))
         return try await perform(

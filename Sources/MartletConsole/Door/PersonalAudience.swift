@@ -1,11 +1,12 @@
 /// Distinguishes sends to single persons or devices from sends to many devices.
 public enum PersonalAudience {
-    /// The beginnings of tags that name a person or a device. They count anywhere in a tag.
+    /// The prefixes of tags that name a person or a device. A tag that contains such a prefix anywhere counts, too.
     private static let beginnings = ["username:", "$userid:", "$installationid:", "$registrationid:"]
-    /// The beginning of the tags that the app backend gives to the devices of a user who sees the own messages. It counts
-    /// only where a tag begins, because it also ends ordinary words, as in `valid-from:`.
+    /// The prefix of the tags `from:NAME`. The app backend gives this tag to a user's devices if users see their own
+    /// messages. The prefix counts only at the beginning of a tag, because other tags may contain it, such as
+    /// `valid-from:`.
     private static let sender = "from:"
-    /// What stands around a tag in an expression, or in a sentence that quotes it.
+    /// The characters that can stand next to a tag in an expression, or in a sentence that quotes the tag.
     private static let separators = "()&|! '\"“”,"
 
     /// Returns whether a tag expression, or a single tag, names a person or a device.
@@ -17,10 +18,10 @@ public enum PersonalAudience {
             || text.split(whereSeparator: { separators.contains($0) }).contains { $0.hasPrefix(sender) }
     }
 
-    /// Returns a name that sorts after all tags that name persons or devices in the same way as a tag; nil if the tag
-    /// names nobody.
+    /// Returns a text that sorts after all tags with the same personal prefix as a tag; nil if the tag names nobody.
+    /// The search for tags continues after this text.
     ///
-    /// The name has nothing of the tag behind the beginning that makes it personal, so it reveals no person.
+    /// The text contains the tag only up to the end of its personal prefix, so it reveals no person.
     /// - Parameter tag: The name of a single tag, in lower case.
     public static func end(of tag: String) -> String? {
         if tag.hasPrefix(sender) { return sender + last }

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// Removes data that an operator may not see from answers.
+/// Removes from answers the data that an operator may not see.
 enum Withholding {
     /// Removes the named members from an object, or from each object in an array.
     static func removing(_ names: Set<String>, from json: JSON) -> JSON {
@@ -14,8 +14,8 @@ enum Withholding {
 
     /// Shortens a handle to its first and last 4 characters.
     ///
-    /// If the handle is a URL, its origin and last 6 characters are kept. Of another handle of 12 characters or fewer,
-    /// only the first 2 are kept.
+    /// If the handle is a URL, its origin and last 6 characters are kept. If a handle is no URL and has at most 12
+    /// characters, only its first 2 characters are kept.
     static func masked(_ handle: String) -> String {
         if let (origin, rest) = HTTPOrigin.splitting(handle) { return "\(origin)/…\(rest.suffix(6))" }
         guard handle.count > 12 else { return String(handle.prefix(2)) + "…" }
@@ -42,7 +42,7 @@ enum Withholding {
     /// Removes from a trace the tags that name a person or a device, for a reader who may not list users.
     ///
     /// An expression or a sentence with such a tag is removed whole, because it may name more persons than the owner of
-    /// the device; `isToOneUser` then says why there is no expression.
+    /// the device. The member `isToOneUser` then explains why there is no expression.
     static func withoutNames(trace: JSON) -> JSON {
         guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
             return trace
@@ -65,7 +65,7 @@ enum Withholding {
         return .object(members)
     }
 
-    /// Removes from the dead letters of a send what names their devices, and the position of the next page.
+    /// Removes, from a page of dead letters, the members that name devices and the position of the next page.
     static func withoutDevices(deadLetters page: JSON) -> JSON {
         guard case .object(var members) = page else { return page }
         members["deadLetters"] = members["deadLetters"].map { removing(["registration", "installation"], from: $0) }
@@ -75,7 +75,7 @@ enum Withholding {
 
     /// Removes the payloads from a trace, including their digests and sizes.
     ///
-    /// The digest is removed because a short content could be guessed from it.
+    /// The digest is removed, because short content could be guessed from it.
     /// - Parameter reason: The reason for the removal, which the page shows to the operator.
     static func withoutPayloads(trace: JSON, because reason: String) -> JSON {
         guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {

@@ -20,11 +20,13 @@ enum ConsoleRefusal: Error, Hashable {
     case wrongHost
     case notFound
     case badLink
-    /// This browser did not begin the sign-in at the identity provider, or the provider's answer is not valid for it.
+    /// This browser did not begin the sign-in at the identity provider, or the provider's answer is not valid for this
+    /// sign-in.
     case badSignIn
     /// The identity provider did not let the person in.
     case providerRefused
-    /// The identity provider gives the person no role. The value is the name of the operator, if there is one.
+    /// The identity provider gives the person no role. The value is the name of the person's operator; nil if there is
+    /// none.
     case noRole(String?)
     /// The identity provider has authenticated the operator with this name, but the operator is disabled.
     case disabled(String)

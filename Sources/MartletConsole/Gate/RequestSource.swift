@@ -24,9 +24,10 @@ struct RequestSource {
 
     /// Refuses a request that crossed a network in clear text.
     ///
-    /// A request without TLS is accepted if a trusted proxy reports that its client used TLS. If no trusted proxy
-    /// reports anything, it is accepted if the peer is on this machine, or if it is addressed to the authority of an
-    /// https `publicURL`: then a proxy that was not declared as trusted is assumed to have ended TLS.
+    /// If a trusted proxy reports on a request without TLS, the request is accepted if the proxy's client used TLS. If
+    /// no trusted proxy reports, the request is accepted if the peer is on this machine. It is also accepted if it
+    /// addresses the host and port of an https `publicURL`: then a proxy that was not declared as trusted is assumed to
+    /// have ended TLS.
     func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let connection = head.connection, !connection.isSecure else { return }
         if let forwarded = head.forwarded {

@@ -33,7 +33,7 @@ enum ConsoleGate {
     /// Admits a request to a route.
     /// - Parameters:
     ///   - hub: The hub that the path names; nil if it names none.
-    ///   - session: The session of the request's cookie with its operator; nil if there is none.
+    ///   - session: The session that the request's cookie belongs to, with its operator; nil if there is none.
     /// - Returns: The role by which the request is admitted; nil if no role was needed.
     /// - Throws: `ConsoleRefusal` if the operator may not use the route.
     static func admit(

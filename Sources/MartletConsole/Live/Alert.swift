@@ -3,7 +3,7 @@ import MartletModel
 
 /// A condition that an operator should look at, as a code with facts.
 ///
-/// The console's pages make a sentence of it in the reader's language.
+/// The console's pages turn the code and the facts into a sentence in the reader's language.
 struct Alert: Hashable, Sendable {
     enum Severity: String, Hashable, Sendable {
         case warning
@@ -14,7 +14,7 @@ struct Alert: Hashable, Sendable {
     let severity: Severity
     /// The hub that the alert is about; nil for an alert about the server, or about all hubs together.
     var hub: String?
-    /// Whether the alert tells of single hubs without naming them. Then only operators with a role for all hubs see it.
+    /// Whether the alert is about single hubs without naming them. Then only operators with a role for all hubs see it.
     var needsAllHubs = false
     var platform: String?
     var facts: [String: JSON] = [:]
@@ -66,8 +66,7 @@ struct AlertRules {
         latest.obstacle.map { [Alert(code: "not-ready", severity: .error, facts: ["sentence": .string($0)])] } ?? []
     }
 
-    /// How long before a credential expires an alert is raised, in seconds: thirty days, which is enough time to renew
-    /// it.
+    /// An alert is raised this many seconds before a credential expires: thirty days, which is enough time to renew it.
     private static let credentialNotice = 30.0 * 86_400
     private static let certificateNotice = 14.0 * 86_400
     private var ends: [Alert] {
@@ -96,12 +95,12 @@ struct AlertRules {
         return found
     }
 
-    /// The number of failed attempts from which an alert says that no push gets through to a push service: `answered`
-    /// if the service's last answer had a status from 400 to 499, otherwise `broken`.
+    /// The number of failed attempts after which an alert says that no push gets through to a push service. `answered`
+    /// applies if the service's last answer had a status from 400 to 499, `broken` applies otherwise.
     ///
-    /// `answered` is higher, because an answer such as 429 may concern only one device. If there was no answer, or one
-    /// with another status, a single failed attempt is enough when the failures began at least `patience` seconds ago,
-    /// so that an outage is shown within seconds even if little is sent.
+    /// `answered` is higher, because an answer such as 429 may concern only one device. In the case of `broken`, a
+    /// single failed attempt is enough if the failures began at least `patience` seconds ago. So an outage is shown
+    /// within seconds, even if little is sent.
     private static let failedAttempts = (answered: 10, broken: 2)
     private static let patience = 3.0
     /// If no push waits for another attempt, the alert is removed this many seconds after the last failed attempt.
@@ -135,11 +134,12 @@ struct AlertRules {
         }
     }
 
-    /// The alerts about push services to which a part of the requests fail. If a later attempt of such a push succeeds,
-    /// no other figure shows the failed request, although the push was late.
+    /// The alerts about push services at which a part of the requests fails. If a later attempt of such a push
+    /// succeeds, no other figure shows the failed request, although the push was late.
     ///
-    /// An alert is raised if there were at least a hundred requests and at least a fifth of them failed. There is none
-    /// for a platform that has an alert of `outages` with the severity `error`, or a paused lane with its own alert.
+    /// An alert is raised if there were at least a hundred requests and at least a fifth of them failed. A platform
+    /// gets no such alert if it has an alert of `outages` with the severity `error`, or a paused lane, which has an
+    /// alert of its own.
     private var degraded: [Alert] {
         latest.failedAttempts.sorted { $0.key < $1.key }.compactMap { platform, count in
             let failed = count - (earlier.failedAttempts[platform] ?? 0)
@@ -157,7 +157,7 @@ struct AlertRules {
         }
     }
 
-    /// A share from 0 to 1 with three digits.
+    /// Returns a share from 0 to 1, rounded to three decimal places.
     private static func share(_ part: Int, of all: Int) -> Double {
         (Double(part) / Double(all) * 1000).rounded() / 1000
     }

@@ -61,12 +61,12 @@ public struct ConsoleSample: Sendable {
         public var origins: Int
         public var since: Timestamp
         public var lastAt: Timestamp
-        /// The number of attempts that have failed from `since` on.
+        /// The number of attempts that have failed since the time `since`.
         public var attempts: Int
         /// The HTTP status of the last answer; nil if there was no answer.
         public var status: Int?
-        /// The push service's own name for the error in its last answer; Martlet's name for the outcome if there was
-        /// none.
+        /// The push service's own name for the error in its last answer. If there was no such name, Martlet's name for
+        /// the outcome.
         public var reason: String
         /// Whether no push gets through to any origin of the platform.
         public var isWholeLane: Bool
@@ -107,7 +107,7 @@ public struct ConsoleSample: Sendable {
     /// The times from the acceptance of a notification, or from its due time, until its pushes are handed to the
     /// transport, on all platforms.
     public var latency = Histogram(bounds: DeliveryMetrics.latencyBounds)
-    /// The times from the start of the writer on a transaction until the transaction is on disk; nil if unknown.
+    /// The times from the moment when the writer begins a transaction until the transaction is on disk; nil if unknown.
     public var commit: Histogram?
     /// The number of notifications with unfinished deliveries.
     public var waiting = 0
@@ -115,8 +115,8 @@ public struct ConsoleSample: Sendable {
     public var oldest = 0.0
     /// The number of connections to push services, by platform.
     public var connections: [String: Int] = [:]
-    /// The lanes whose credential its push service refuses, or that cannot be used. Nothing is sent in them until the
-    /// credential is replaced.
+    /// The lanes whose credential cannot be used, or is refused by the push service. Nothing is sent in these lanes
+    /// until the credential is replaced.
     public var refusedCredentials: [Lane] = []
     public var failingServices: [FailingService] = []
     /// The paused lanes that are in neither `refusedCredentials` nor `failingServices`.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The events that have not been written to one stream yet.
+/// The events that wait to be written to one stream.
 ///
 /// Only the newest event of each kind is kept, so a slow reader misses events, but needs no more memory.
 final class EventMailbox: Sendable {
@@ -18,7 +18,7 @@ final class EventMailbox: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Adds an event and removes an older one of the same kind.
+    /// Adds an event and removes an older event of the same kind.
     ///
     /// After `end`, no event is added.
     func post(_ kind: String, _ bytes: [UInt8]) {

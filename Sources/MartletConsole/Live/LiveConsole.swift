@@ -8,9 +8,9 @@ final class LiveConsole: Sendable {
     private struct State {
         var history = MetricHistory()
         var alerts: [Alert] = []
-        /// The sends of each hub that were held when they were last read.
+        /// The held sends of each hub, as they were last read.
         var held: [String: [JSON]] = [:]
-        /// The last state of each topic that was sent to the streams.
+        /// The state of each topic that was last sent to the streams.
         var told: [Topic: JSON] = [:]
         var tick = 0
     }
@@ -119,7 +119,7 @@ final class LiveConsole: Sendable {
 
     func history(_ range: MetricHistory.Range) -> JSON { state.withLock { $0.history.json(range) } }
 
-    /// Returns the current state of topics as JSON, with which an event stream begins.
+    /// Returns the current state of topics as JSON. An event stream begins with this document.
     func past(_ topics: [Topic], for roles: RoleGrants) async -> JSON {
         var members = await alerts(for: roles).object ?? [:]
         var sends: [String: JSON] = [:]
@@ -142,7 +142,7 @@ final class LiveConsole: Sendable {
         AlertRules(history.latest, recent: history.recent)?.alerts ?? []
     }
 
-    /// The maximum number of alerts with one code that an operator is shown, because there may be thousands of hubs.
+    /// The maximum number of alerts with the same code that an operator sees. There may be thousands of hubs.
     private static let alertLimit = 20
 
     private static func visible(_ alerts: [Alert], to roles: RoleGrants) -> [Alert] {
@@ -253,9 +253,9 @@ final class LiveConsole: Sendable {
 
     private static func id(of send: JSON) -> String { send["id"]?.string ?? "" }
 
-    /// Returns the sends of a hub that are held. The list may be a few seconds old, because finding them reads every
-    /// part of every send that waits. Held sends are read separately from the newest sends, because an old send can
-    /// still be held.
+    /// Returns the sends of a hub that are held. The list may be a few seconds old, because a search for held sends
+    /// reads every part of every waiting send. Held sends are read separately from the newest sends, because an old
+    /// send can still be held.
     private func held(in hub: String, _ path: String) async -> [JSON]? {
         let (tick, known) = state.withLock { ($0.tick, $0.held[hub]) }
         if let known, tick % Self.factTicks != 0 { return known }
@@ -272,7 +272,7 @@ final class LiveConsole: Sendable {
         for name in names { await recheck(name) }
     }
 
-    /// Ends the streams of an operator's sessions that are over. If a session is over because the operator's roles have
+    /// Ends those streams of an operator whose session is over. If a session is over because the operator's roles have
     /// changed, the event that ends the stream says so.
     func recheck(_ name: String) async {
         let now = time.now

@@ -58,7 +58,7 @@ struct MetricHistory: Sendable {
 
     /// Sets the figures of all seconds between two samples.
     ///
-    /// While no page is open, samples are several seconds apart, and each of these seconds gets the mean.
+    /// While no page is open, samples are several seconds apart, and each second between them gets the mean.
     private mutating func addSeconds(from old: ConsoleSample, to new: ConsoleSample) {
         second = Self.values(from: old, to: new)
         let (first, last) = (seconds.number(of: old.at) + 1, seconds.number(of: new.at))

@@ -10,7 +10,7 @@ struct MetricRing: Sendable {
     let capacity: Int
     /// The number of the last step with values, where step 0 begins in 1970; nil if there is no value yet.
     private(set) var last: Int64?
-    /// The values by name of the series.
+    /// The values, keyed by the name of the series.
     ///
     /// The value of step `n` is at index `n % capacity`; NaN means unknown.
     private var series: [String: [Float]] = [:]

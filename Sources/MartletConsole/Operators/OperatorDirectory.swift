@@ -145,7 +145,7 @@ public final class OperatorDirectory: Sendable {
         changed(name)
     }
 
-    /// Removes the second factor of an operator and ends all sessions.
+    /// Removes the second factor of an operator and ends all sessions of the operator.
     func resetFactor(of name: String) async throws(OperatorError) {
         let isThere = try await stored { () throws(StorageError) in try await store.removeFactor(of: name) }
         guard isThere else { throw .notFound(name) }
@@ -169,11 +169,11 @@ enum OperatorError: Error, CustomStringConvertible {
     case notFound(String)
     case disabled(String)
     case isLastAdmin
-    /// The operator with this name signs in by an identity provider, which gives the roles.
+    /// The operator with this name signs in with an identity provider, which determines the roles.
     case ofProvider(String)
     /// No name was given, and there is not exactly one operator who may administer the whole server.
     ///
-    /// The value is the names of these operators.
+    /// The value contains the names of all such operators.
     case ambiguous([String])
     case storage(StorageError)
 

@@ -12,7 +12,7 @@ public protocol OperatorPasswords: Sendable {
     ///   - address: The client's address, in text form.
     func check(_ password: [UInt8], against hash: String?, of name: String, from address: String) async -> PasswordCheck
 
-    /// Performs a sign-in that is not by password, with the same limit on failed attempts.
+    /// Performs a sign-in without a password, with the same limit on failed attempts.
     /// - Parameters:
     ///   - name: The name under which failures are counted.
     ///   - address: The client's address, in text form.
@@ -20,7 +20,7 @@ public protocol OperatorPasswords: Sendable {
     func limit(_ name: String, from address: String, _ work: () async -> AttemptResult) async -> Int64?
 }
 
-/// The result of a sign-in that is not by password.
+/// The result of a sign-in without a password.
 public enum AttemptResult: Hashable, Sendable {
     case succeeded
     case failed

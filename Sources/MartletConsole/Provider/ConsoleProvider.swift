@@ -2,14 +2,14 @@ import MartletCore
 public import MartletOpenIDConnect
 import Synchronization
 
-/// The identity provider by which operators sign in, if there is one. It can be replaced while the server runs.
+/// The identity provider with which operators sign in, if there is one. It can be replaced while the server runs.
 public final class ConsoleProvider: Sendable {
     public struct Settings: Sendable {
         /// The name on the button of the sign-in page.
         public var name: String
         public var provider: IdentityProvider
         public var client: ProviderClient
-        /// The scopes that are asked for, with spaces between them (RFC 6749, section 3.3).
+        /// The scopes that are requested from the provider, separated by spaces (RFC 6749, section 3.3).
         public var scopes: String
         public var roles: ProviderRoles
 
@@ -37,7 +37,8 @@ public final class ConsoleProvider: Sendable {
         current.withLock { $0 = settings }
     }
 
-    /// Asks the provider for its configuration, so that its absence is in the log before somebody wants to sign in.
+    /// Asks the provider for its configuration, so that a provider that does not answer is logged before somebody wants
+    /// to sign in.
     public func probe() async {
         do throws(IdentityProviderError) {
             _ = try await settings?.provider.configuration()

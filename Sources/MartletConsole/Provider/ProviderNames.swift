@@ -12,8 +12,8 @@ enum ProviderNames {
     private static let digits = 12
     private static let fallback = "operator"
 
-    /// Returns the names to try, in order: the person's own name, then this name with digits of a hash of the identity,
-    /// which differ for other people.
+    /// Returns the names to try, in order: the person's own name, then this name with digits of a hash of the identity.
+    /// The digits differ from person to person.
     static func names(for identity: OperatorIdentity, _ claims: IdentityClaims) -> [String] {
         let address = claims.isAddressVerified ? claims.text("email") : nil
         let base = [claims.text("preferred_username"), address].compactMap { $0.flatMap(cleaned) }.first

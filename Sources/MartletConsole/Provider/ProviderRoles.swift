@@ -2,7 +2,7 @@ public import MartletCore
 
 /// The rules that say which roles the values of a claim give, such as `admin=ops, sender@shop=marketing`.
 public struct ProviderRoles: Hashable, Sendable {
-    /// Why the text of the rules cannot be used.
+    /// The reason why the text of the rules cannot be used.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -17,8 +17,8 @@ public struct ProviderRoles: Hashable, Sendable {
     private static let countLimit = 100
     private static let valueLimit = 256
 
-    /// Parses rules with commas between them. Each is a role, optionally followed by `@` and a hub, then `=` and a value
-    /// of the claim. In a value, `\,` stands for a comma and `\\` for a backslash.
+    /// Parses rules that are separated by commas. Each rule consists of a role, optionally followed by `@` and a hub,
+    /// then `=` and a value of the claim. In a value, `\,` stands for a comma and `\\` for a backslash.
     public init(_ text: String) throws(Problem) {
         var rules: [Rule] = []
         for part in try Self.parts(of: text) {

@@ -5,21 +5,22 @@ import MartletModel
 import MartletOpenIDConnect
 import Synchronization
 
-/// Signs operators in by an identity provider: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
+/// Signs operators in with an identity provider, by the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC
+/// 9700).
 final class ProviderSignIn: Sendable {
     private let provider: ConsoleProvider
     private let signIn: SignIn
     /// Logs why ID tokens are refused, without content of the tokens.
     private let log: @Sendable (String) -> Void
     private let used = UsedStates()
-    /// The number of codes that are being exchanged.
+    /// The number of codes that are being exchanged for tokens now.
     private let exchanges = Mutex(0)
 
     /// The path of the page to which the provider sends the browser back. The page's script sends the code to the
     /// console's API, because a request from the console's own page carries the cookies.
     private static let page = "/console/enter"
     /// The maximum number of codes that are exchanged at the same time. Each exchange takes up to 10 seconds, and
-    /// anybody can cause one.
+    /// anybody can cause an exchange.
     static let exchangeLimit = 32
 
     init(provider: ConsoleProvider, signIn: SignIn, log: @escaping @Sendable (String) -> Void) {
@@ -31,7 +32,7 @@ final class ProviderSignIn: Sendable {
     /// The name of the provider; nil if there is none.
     var name: String? { provider.settings?.name }
 
-    /// Returns the name of the provider by which an operator signs in; nil for an operator who signs in with a
+    /// Returns the name of the provider with which an operator signs in; nil for an operator who signs in with a
     /// password.
     func name(for entry: Operator) -> String? {
         guard let identity = entry.identity else { return nil }
@@ -43,7 +44,8 @@ final class ProviderSignIn: Sendable {
 
     /// Begins a sign-in.
     /// - Parameters:
-    ///   - isFresh: Whether the provider must authenticate the person again, even if it knows them.
+    ///   - isFresh: Whether the provider must authenticate the person again, even if the person is still signed in
+    ///     there.
     /// - Returns: The address to which the browser goes, and the token of its cookie.
     func begin(
         isFresh: Bool, from request: HTTPRequest
@@ -162,8 +164,8 @@ final class ProviderSignIn: Sendable {
         guard isAdmitted else { throw .busy("Too many people are signing in; try again in a moment.") }
         defer { exchanges.withLock { $0 -= 1 } }
         var result = Result<IdentityClaims, ConsoleRefusal>.failure(.badSignIn)
-        // The owner of the code is unknown before the exchange, so failures are counted by address. The name contains a
-        // space, which no operator's name does.
+        // The owner of the code is unknown before the exchange, so failures are counted by address, under a name that
+        // contains a space. No operator's name contains one.
         let wait = await signIn.passwords.limit("provider \(request.clientAddress)", from: request.clientAddress) {
             do throws(IdentityProviderError) {
                 result = .success(try await settings.provider.claims(for: grant, client: settings.client))
@@ -211,7 +213,7 @@ final class ProviderSignIn: Sendable {
     }
 
     /// Returns the time at which the provider authenticated the person. If the provider states no time, or one in the
-    /// future, the result is 1970, so that the session counts as not freshly confirmed.
+    /// future, the result is the beginning of 1970, so that the session counts as not freshly confirmed.
     private static func confirmation(_ claims: IdentityClaims, at now: Timestamp) -> Timestamp {
         guard let time = claims.authenticatedAt, time <= now + .seconds(60) else { return Timestamp(milliseconds: 0) }
         return min(time, now)

@@ -5,7 +5,7 @@ import MartletCrypto
 /// The browser has a random token in a cookie, and all other values are derived from the token. So the server stores
 /// nothing before the provider has authenticated the person, and strangers cannot fill its memory. The provider, and
 /// anybody who sees the addresses, learn `state`, `nonce` and `challenge`. Neither the token nor the verifier can be
-/// computed from these.
+/// computed from these three values.
 struct ProviderTransaction: Sendable {
     /// The value of the cookie.
     let token: String

@@ -8,7 +8,8 @@ struct AdministrationRoutes: Sendable {
     /// The handler of the simulator's control interface, which is served below `/simulator`; nil if no simulator runs.
     let simulator: (any HTTPHandler)?
 
-    /// Members of a hub that the console never shows. A connection string would give access without the console.
+    /// The members of a hub's JSON document that the console never shows. A connection string would give access without
+    /// the console.
     private static let secrets: Set<String> = ["connectionStrings"]
 
     var all: [ConsoleRoute] { hubs + credentials + sends + campaigns + devices + rest + server + users + simulation }
@@ -51,7 +52,7 @@ struct AdministrationRoutes: Sendable {
     private var sends: [ConsoleRoute] {
         [
             ConsoleRoute(.get, "/hubs/{hub}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
-                // A viewer is not told which user asked for a send, so a viewer cannot select by it either.
+                // A viewer is not told which user asked for a send, so a viewer cannot filter the list by user either.
                 let author = call.match.target.item("author")?.value ?? ""
                 if call.role == .viewer, author.hasPrefix("user:") { throw .forbidden(.sender, hub: call.hub) }
                 return try await door.pass(call).changing { Self.withoutContents($0, for: call.role) }
@@ -86,8 +87,8 @@ struct AdministrationRoutes: Sendable {
     private var devices: [ConsoleRoute] {
         [
             ConsoleRoute(.post, "/hubs/{hub}/devices/search", .hub(.viewer), isAudited: false, work: search),
-            // This request needs the complete name of a user, so a viewer cannot find users with it whom a search would
-            // not find.
+            // This request needs the complete name of a user. So a viewer can find no more users with it than with a
+            // search.
             ConsoleRoute(.post, "/hubs/{hub}/devices/former", .hub(.viewer), isAudited: false) {
                 call throws(ConsoleRefusal) in
                 try await door.pass(call).changing(Withholding.maskingHandles)
@@ -180,7 +181,7 @@ struct AdministrationRoutes: Sendable {
 
     /// Answers with the JSON document of a send.
     ///
-    /// The content is withheld for each reason that `reasonToWithhold` returns, such as a send to a single person. An
+    /// The content is withheld if `reasonToWithhold` returns a reason, for example for a send to a single person. An
     /// administrator can request the content, unless the notification is confidential; the request is then recorded in
     /// the audit log.
     @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
@@ -247,8 +248,9 @@ struct AdministrationRoutes: Sendable {
 
     /// Answers with the dead letters of a send.
     ///
-    /// Of a send to a single person or device, a viewer gets one page without the devices. A device leads to its user,
-    /// and so does the position of a page, because the same device may be in the dead letters of a send to many.
+    /// For a send to a single person or device, a viewer gets only one page, without the devices. A device would reveal
+    /// its user. So would the position of the next page, because the same device may also be in the dead letters of a
+    /// send to many devices.
     @Sendable private func deadLetters(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         guard call.role == .viewer else { return try await door.pass(call) }
         let send = await sendDocument(call)
@@ -302,11 +304,11 @@ struct AdministrationRoutes: Sendable {
 
     /// Lists tags.
     ///
-    /// A viewer, who may not list users, does not get tags that name a person or a device. The administration API leaves
-    /// them out, and not this route, because the positions of pages would name them too.
+    /// A viewer, who may not list users, does not get tags that name a person or a device. The administration API
+    /// leaves these tags out. If this route left them out, the positions of pages would still name them.
     @Sendable private func tags(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         guard call.role == .viewer else { return try await door.pass(call) }
-        // The first of several items with one name counts.
+        // If a query has several items with the same name, only the first counts. So `personal=no` comes first.
         let query = call.request.target.split(separator: "?", maxSplits: 1).dropFirst().first.map { "&\($0)" } ?? ""
         let path = call.match.target.rawPath.dropFirst(AdministrationDoor.prefix.count)
         return try await door.pass(call, target: "\(path)?personal=no\(query)")

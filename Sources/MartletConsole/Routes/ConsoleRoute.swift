@@ -41,7 +41,7 @@ struct ConsoleRoute: Sendable {
 
     /// Returns whether a request is recorded in the audit log.
     ///
-    /// A dry run is not recorded: it changes nothing, and pages ask for one at every pause in typing.
+    /// A dry run is not recorded: it changes nothing, and pages request a dry run at every pause in typing.
     func isRecorded(_ call: ConsoleCall) -> Bool {
         isAudited && !(isSend && call.match.target.flag("dryRun"))
     }

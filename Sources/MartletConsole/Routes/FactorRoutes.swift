@@ -8,7 +8,8 @@ struct FactorRoutes: Sendable {
     let factor: SecondFactor
 
     private static let bodyLimit = 4096
-    /// A change of the factor needs the password again: somebody who finds an open session must not lock the owner out.
+    /// A change of the factor needs a recent confirmation of the operator's identity: somebody who finds an open
+    /// session must not lock the owner out.
     private static let need = RouteNeed(level: .anyRole, isFresh: true)
 
     var all: [ConsoleRoute] {

@@ -53,8 +53,8 @@ struct GatedRoute: Sendable {
         return try await audited(call, entry)
     }
 
-    /// Counts the memory for a request's body, and for the answer to a GET, as memory that the operator uses. How much
-    /// memory one operator can use is limited.
+    /// Counts the memory for a request's body, and for the answer to a GET, as memory that the operator uses. The
+    /// memory of each operator is limited.
     /// - Throws: `ConsoleRefusal.busy` if there is no memory for the answer.
     private static func reserve(_ request: HTTPRequest, for name: String) async throws(ConsoleRefusal) {
         let account = HTTPBodyAccount.caller(name, scope: "console")

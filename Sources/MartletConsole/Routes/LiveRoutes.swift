@@ -46,7 +46,7 @@ struct LiveRoutes: Sendable {
             .ok, fields: fields,
             body: .stream { [live] writer in
                 defer { live.streams.remove(number) }
-                // The session may have ended after the gate has read it and before the stream was known.
+                // The session may have ended after the gate had read it and before the stream was added.
                 await live.recheck(session.operatorName)
                 guard !mailbox.isEnded else { return try await writer.write(mailbox.take().bytes) }
                 let past = await live.past(topics, for: entry.roles)

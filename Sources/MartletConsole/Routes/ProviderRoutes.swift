@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The console's routes for signing in by an identity provider.
+/// The console's routes for signing in with an identity provider.
 struct ProviderRoutes: Sendable {
     let provider: ProviderSignIn
     let sessions: SessionRoutes
@@ -37,8 +37,9 @@ struct ProviderRoutes: Sendable {
         let transaction = try await noting(call) { () async throws(ConsoleRefusal) in
             try provider.transaction(of: answer, from: call.request)
         }
-        // From here on, the browser's sign-in counts as used, whether it succeeds or not, and its cookie is removed. An
-        // answer with another `state` has thrown above: it does not belong to this sign-in, which stays valid.
+        // From here on, the browser's sign-in counts as used, whether it succeeds or not, and its cookie is removed.
+        // For an answer with another `state`, an error was thrown above: that answer does not belong to this sign-in,
+        // which stays valid.
         var response: HTTPResponse
         do throws(ConsoleRefusal) {
             let entered = try await noting(call) { () async throws(ConsoleRefusal) in

@@ -11,7 +11,7 @@ struct SessionRoutes: Sendable {
     let facts: SessionFacts
     let provider: ProviderSignIn
 
-    /// The name in the audit log of a sign-in by an identity provider.
+    /// The name that the audit log uses for a sign-in with an identity provider.
     static let byProvider = "sign in by provider"
 
     /// The facts about the server that a page gets together with the facts about its session.
@@ -91,7 +91,7 @@ struct SessionRoutes: Sendable {
         try await entered(opened.session, of: opened.entry, token: opened.token, action: "sign in", call)
     }
 
-    /// Answers a successful sign-in. With a new session, an earlier session of the same browser ends.
+    /// Answers a successful sign-in. If it has opened a new session, an earlier session of the same browser ends.
     /// - Parameters:
     ///   - token: The token of a new session; nil if the session of the request continues.
     ///   - action: The name of the sign-in in the audit log.
@@ -202,8 +202,8 @@ struct SessionRoutes: Sendable {
         guard entry.identity == nil else {
             throw .conflict("You sign in by an identity provider: there is no password to change here.")
         }
-        // An operator who has only ever signed in with links has no password. Instead of checking it, a recent
-        // confirmation of the operator's identity is required.
+        // An operator who has only ever signed in with links has no password. Instead, such an operator must have
+        // confirmed their identity recently.
         if entry.passwordHash != nil {
             try await signIn.confirm(entry, try text("password", of: body), from: call.request)
         } else if !session.isFresh(at: call.now) {

@@ -5,7 +5,7 @@ import MartletHTTP
 struct ConsoleCookie: Sendable {
     /// The cookie of a session.
     static let session = ConsoleCookie(name: "__Host-martlet-console")
-    /// The cookie of a sign-in at an identity provider that has begun.
+    /// The cookie of a sign-in that has begun at an identity provider.
     static let signIn = ConsoleCookie(name: "__Host-martlet-sign-in")
 
     let name: String

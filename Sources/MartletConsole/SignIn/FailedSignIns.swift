@@ -3,13 +3,13 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Writes failed sign-ins and failed confirmations of a password to the audit log, up to `dailyLimit` of them a day.
+/// Writes failed sign-ins and failed confirmations of a password to the audit log. `dailyLimit` limits their number.
 ///
 /// A name that no operator has is replaced by `unknown`, because somebody may have typed a password into the field for
 /// the name.
 final class FailedSignIns: Sendable {
-    /// The maximum number of entries in a day (UTC), of each operator and of all unknown names together. The limits on
-    /// attempts are stricter for one client, but many clients together could fill the disk.
+    /// The maximum number of entries in a day (UTC) for each operator, and for all unknown names together. The limits
+    /// on attempts are stricter for one client, but many clients together could fill the disk.
     static let dailyLimit = 100
     /// The name that an entry has if the name is unknown. No operator has this name.
     static let unknown = "?"
@@ -28,7 +28,7 @@ final class FailedSignIns: Sendable {
 
     /// - Parameters:
     ///   - name: The name that was given.
-    ///   - action: What was tried, such as `sign in`.
+    ///   - action: The action that was tried, such as `sign in`.
     func note(
         _ name: String, _ action: String, _ refusal: ConsoleRefusal, from request: HTTPRequest, at now: Timestamp
     ) async {

@@ -12,7 +12,8 @@ import Synchronization
 final class SecondFactor: Sendable {
     let store: any OperatorFactorStore
     private let time: any TimeSource
-    /// The number of wrong codes of each operator, and since when they are counted.
+    /// The number of attempts that count against each operator, and the time from which `forgiveness` runs. After each
+    /// such period, one attempt is forgiven.
     private let failures = Mutex<[String: (count: Int, at: Timestamp)]>([:])
 
     private static let failureLimit = 5
@@ -31,7 +32,7 @@ final class SecondFactor: Sendable {
         try await stored { () throws(StorageError) in try await store.factor(of: name) }
     }
 
-    /// Makes a secret. The operator needs a code to sign in only after a code has confirmed the secret.
+    /// Makes the secret of a second factor. The factor is not in use until `confirm` succeeds.
     /// - Returns: The secret in Base32, and the URI that authenticator apps read.
     func begin(_ name: String) async throws(ConsoleRefusal) -> (text: String, uri: String) {
         let secret = RandomBytes.generate(OneTimePassword.secretLength)
@@ -64,7 +65,7 @@ final class SecondFactor: Sendable {
         return codes
     }
 
-    /// Checks a code of the app, or a recovery code, which then cannot be used again.
+    /// Checks a code of the authenticator app, or a recovery code. Each code can be used only once.
     /// - Parameter code: The code that was given; nil if none was given, which is refused if the operator has a second
     ///   factor.
     func check(_ name: String, code: String?) async throws(ConsoleRefusal) {
@@ -98,8 +99,8 @@ final class SecondFactor: Sendable {
 
     // MARK: Limits
 
-    /// Counts an attempt before it is checked, so that simultaneous attempts cannot exceed the limit. A right code resets
-    /// the count.
+    /// Counts an attempt before its code is checked, so that simultaneous attempts cannot exceed the limit. A right
+    /// code resets the count.
     private func admit(_ name: String) throws(ConsoleRefusal) {
         let now = time.now
         let wait = failures.withLock { failures -> Duration? in

@@ -43,10 +43,10 @@ struct SignIn: Sendable {
 
     /// Signs an operator in with a link, which then cannot be used again.
     /// - Parameters:
-    ///   - password: The operator's new password; nil for a link that signs in.
-    ///   - code: The code of the second factor; nil if none was given. An operator with a second factor needs it for an
-    ///     invitation. A link that signs in needs no code, because whoever made the link on the server's machine could
-    ///     also remove the second factor.
+    ///   - password: The operator's new password; nil for a sign-in link.
+    ///   - code: The code of the second factor; nil if none was given. For an invitation, an operator with a second
+    ///     factor needs this code. A sign-in link needs no code, because whoever made the link on the server's machine
+    ///     could also remove the second factor.
     func use(
         _ token: String, password: String?, code: String?, from request: HTTPRequest
     ) async throws(ConsoleRefusal) -> Opened {

@@ -15,8 +15,8 @@ public struct Campaign: Sendable {
     public var name: String
     /// A JSON object, which the server does not interpret.
     public var draft: String
-    /// The number of the current version. A writer states the version that it has read, so that it cannot overwrite a
-    /// later change.
+    /// The number of the current version. A writer states the version that it has read. Thus it cannot overwrite a
+    /// later change by mistake.
     public var version: Int64
     /// The notification that was sent from the campaign; nil while the campaign is a draft.
     public var send: NotificationID?
@@ -44,11 +44,11 @@ public struct Campaign: Sendable {
     public static let countLimit = 1000
     /// The maximum length of a name, in characters.
     public static let nameLimit = 100
-    /// The maximum size of a draft, in bytes: a composed message, its audience and its time.
+    /// The maximum size of a draft, in bytes. A draft has a composed message, its audience and its time.
     public static let draftLimit = 98_304
 }
 
-/// The name and the draft of a campaign, which a writer replaces together.
+/// The name and the draft of a campaign. A writer replaces both together.
 public struct CampaignText: Hashable, Sendable {
     public var name: String
     public var draft: String
@@ -67,7 +67,7 @@ public struct CampaignText: Hashable, Sendable {
 public enum CampaignChange: Sendable {
     case changed(Campaign)
     case notFound
-    /// The campaign has another version than the one that the writer has read. The value is the stored campaign.
+    /// The version of the campaign is not the version that the writer has read. The value is the stored campaign.
     case conflicting(Campaign)
     /// The campaign was sent already and cannot be changed.
     case sent(Campaign)

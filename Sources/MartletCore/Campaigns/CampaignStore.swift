@@ -1,10 +1,11 @@
-/// Stores campaigns. Every change is durable when it returns.
+/// Stores campaigns. Every change is durable when the call returns.
 public protocol CampaignStore: Sendable {
     /// Returns campaigns, newest first, without their drafts.
-    /// - Parameter id: Only campaigns that are older than this one are returned; nil to begin with the newest.
+    /// - Parameter id: The campaign after which the result begins, so that only older campaigns are returned; nil to
+    ///   begin with the newest.
     func campaigns(in hub: Hub.ID, before id: Campaign.ID?, limit: Int) async throws(StorageError) -> [Campaign]
 
-    /// Returns a campaign; nil if the hub has none with this id.
+    /// Returns a campaign; nil if the hub has no campaign with this id.
     func campaign(_ id: Campaign.ID, in hub: Hub.ID) async throws(StorageError) -> Campaign?
 
     /// Adds a campaign.

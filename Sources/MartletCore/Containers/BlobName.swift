@@ -1,6 +1,6 @@
-/// The name of a blob within its container: a relative path of 1 to 16 segments. The checks are strict enough for the
-/// name to be used as a file path below a directory: no segment is empty or consists of dots, and none contains a
-/// slash, a backslash or a control character.
+/// The name of a blob within its container: a relative path of 1 to 16 segments. A valid name can safely be used as a
+/// file path below a directory. No segment is empty or consists only of dots, and no segment contains a slash, a
+/// backslash or a control character.
 public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The segments, separated by slashes.
     public let text: String
@@ -26,8 +26,8 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var segments: [Substring] { Self.segments(of: text) }
 
-    /// Splits a name at its slashes. Compares bytes, not characters, because a slash followed by a combining mark is a
-    /// single character.
+    /// Splits a name at its slashes. Compares bytes instead of characters, because a slash and a combining mark after
+    /// it form a single character.
     private static func segments(of text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
@@ -42,7 +42,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
 
-    /// Returns true if a name comes before another name in a listing. Compares bytes.
+    /// Returns whether a name comes before another name in a listing. Compares bytes.
     public static func < (left: BlobName, right: BlobName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

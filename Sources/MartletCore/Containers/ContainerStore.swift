@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Stores containers of blobs. A blob is content with a name, which is written and read in pieces. It is on disk once
+/// Stores containers of blobs. A blob is content with a name. It is written and read in pieces. A blob is durable once
 /// it is committed.
 public protocol ContainerStore: Sendable {
     /// Creates a container.
@@ -21,17 +21,18 @@ public protocol ContainerStore: Sendable {
     /// - Throws: `.noBlob` or `.noContainer` if the blob or its container does not exist.
     func openBlob(_ address: BlobAddress) async throws(ContainerError) -> any BlobContent
 
-    /// Begins to write a blob. The blob becomes visible, and replaces an earlier blob of the same name, when it is
-    /// committed.
+    /// Begins to write a blob. The blob becomes visible when it is committed, and then replaces an earlier blob of the
+    /// same name.
     func upload(_ address: BlobAddress, _ kind: BlobUploadKind) async throws(ContainerError) -> any BlobUpload
 
-    /// Begins to write a block of a future blob. The block replaces an earlier block with the same id.
+    /// Begins to write a block, from which `commitBlocks` can later create the blob. The block replaces an earlier
+    /// block with the same id.
     /// - Parameter id: The id of the block, 1 to 64 bytes.
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
     /// Creates a blob from uploaded blocks, in the given order, and deletes all uploaded blocks of the blob.
-    /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed` if
-    ///   the condition does not hold.
+    /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge` if the blob would be too large (nothing was
+    ///   written then); `.conditionFailed` if the condition does not hold.
     func commitBlocks(
         _ ids: [[UInt8]], of address: BlobAddress, _ condition: BlobCondition
     ) async throws(ContainerError) -> Blob
@@ -46,7 +47,7 @@ public struct BlobQuery: Sendable {
     public var container: ContainerName
     /// The prefix with which the names of the selected blobs begin.
     public var prefix: String
-    /// The name after which the listing begins; nil for all names.
+    /// The name after which the listing begins; nil to begin with the first name.
     public var after: String?
     public var limit: Int
 
@@ -60,7 +61,7 @@ public struct BlobQuery: Sendable {
 
 public struct BlobPage: Sendable {
     public var blobs: [Blob]
-    /// True if there are blobs after the last one of the page.
+    /// Whether there are further blobs after the last blob of the page.
     public var hasMore: Bool
 
     public init(blobs: [Blob], hasMore: Bool) {
@@ -89,7 +90,7 @@ public struct Blob: Hashable, Sendable {
     }
 }
 
-/// A blob that is being read. It stays readable even if it is replaced or deleted while being read.
+/// A blob that is being read. It stays readable even if the blob in the container is replaced or deleted meanwhile.
 public protocol BlobContent: Sendable {
     var blob: Blob { get }
 
@@ -97,16 +98,17 @@ public protocol BlobContent: Sendable {
     func read(at offset: Int64, count: Int) async throws(ContainerError) -> [UInt8]
 }
 
-/// Says whether an upload starts from the beginning or is resumed.
+/// Whether an upload starts from the beginning or is resumed.
 public enum BlobUploadKind: Hashable, Sendable {
     case fresh
-    /// Continues, at an offset, the upload with this key, which this process or an earlier one began. When the upload
-    /// is released without a commit, the written bytes are kept until the upload is abandoned. A key is a letter or
-    /// digit, followed by up to 127 letters, digits and hyphens.
+    /// Continues the upload with the given key at an offset in bytes. This process or an earlier one began that upload.
+    /// If the upload object is released without a commit, the written bytes are kept until the upload is abandoned. A
+    /// key is a letter or digit, followed by up to 127 letters, digits and hyphens.
     case resumable(key: String, at: Int64)
 }
 
-/// A blob or block that is being written. If it is `fresh` and is released without a commit, its bytes are deleted.
+/// A blob or block that is being written. If the upload is `fresh` and is released without a commit, its bytes are
+/// deleted.
 public protocol BlobUpload: Sendable {
     func write(_ bytes: [UInt8]) async throws(ContainerError)
 
@@ -135,8 +137,8 @@ public enum ContainerError: Error, Hashable, Sendable {
     case noBlob
     /// A block was not uploaded before the commit of a blob that contains it.
     case noBlock
-    /// The name conflicts with that of an existing blob: one of the two names, followed by a slash, is a prefix of the
-    /// other.
+    /// The name conflicts with the name of an existing blob: one of the two names, followed by a slash, is the
+    /// beginning of the other.
     case nameTaken
     /// The `BlobCondition` does not hold.
     case conditionFailed

@@ -3,12 +3,12 @@ public import MartletModel
 /// The progress of a canary: its sample, and whether the rest of the audience waits.
 public struct CanaryState: Hashable, Sendable {
     public var sample: Rollout.Sample
-    /// How long the canary holds, after its sample was sent, before it continues by itself; nil if it holds until it is
+    /// How long the canary holds after its sample was sent, before it continues by itself; nil if it holds until it is
     /// resumed.
     public var wait: Duration?
     /// When all pages of the sample were sent; nil until then.
     public var heldAt: Timestamp?
-    /// When the rest of the audience was released, so that it could be sent to; nil until then.
+    /// When sending to the rest of the audience was released; nil until then.
     public var releasedAt: Timestamp?
 
     public init(
@@ -28,14 +28,14 @@ public struct CanaryState: Hashable, Sendable {
     }
 }
 
-/// The decision about a canary whose wait is over.
+/// The decision about a canary when its wait is over.
 public enum CanaryVerdict: Hashable, Sendable {
     /// The rest of the audience gets the notification.
     case release
     /// The canary halts, because too many pushes of its sample have failed.
     case halt
-    /// The canary keeps holding, because too few pushes of its sample have a final result. A canary without answers
-    /// does not count as healthy.
+    /// The canary keeps holding, because too few pushes of its sample have a final result. Without enough results, the
+    /// canary does not count as healthy.
     case waitForAnswers
 }
 
@@ -46,7 +46,7 @@ extension SendStatus {
         control == .running && waitingParts > 0 && canary?.heldAt != nil && canary?.releasedAt == nil
     }
 
-    /// The number of the sample's members in each state; nil if the notification is no canary.
+    /// The number of members of the sample in each state; nil if the notification is no canary.
     public var sample: SendNumbers? {
         canary.map { _ in SendNumbers(deliveries.filter { $0.side == .sample }) }
     }
@@ -57,8 +57,8 @@ extension SendStatus {
         return sample?.targeted
     }
 
-    /// Returns the decision about the canary; nil if it does not hold, if its wait is not over at `now`, or if the size
-    /// of its sample is not known.
+    /// Returns the decision about the canary; nil if the canary does not hold, if its wait is not over at `now`, or if
+    /// the size of its sample is not known.
     public func verdict(at now: Timestamp) -> CanaryVerdict? {
         guard isHolding, let goesOnAt = canary?.goesOnAt, goesOnAt <= now, let sample, let targeted = sample.targeted
         else { return nil }
@@ -71,7 +71,7 @@ extension SendStatus {
         return .halt
     }
 
-    /// Returns whether the wait of the canary is over at `now`, and the canary holds only because its sample has too
-    /// few results.
+    /// Returns whether the canary's wait is over at `now`, and the canary holds only because its sample has too few
+    /// results.
     public func waitsForAnswers(at now: Timestamp) -> Bool { verdict(at: now) == .waitForAnswers }
 }

@@ -2,16 +2,17 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// The stored controls of notifications, and the notifications that are being sent. The registry is consulted before
-/// every page.
+/// The controls of notifications, and the notifications that are being sent. The registry is consulted before every
+/// page.
 ///
 /// From the start of the server on, the registry contains the control of every unfinished notification whose control is
-/// not `running`. All other unfinished notifications are running, so the store need not be queried.
+/// not `running`. An unfinished notification that is not in the registry is running. So the store need not be read.
 final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
         var control = NotificationControl.running
-        /// Whether a control request for the notification was ever applied, from a caller or from its own roll-out.
+        /// Whether a control request for the notification was ever applied. The request may come from a caller, or from
+        /// the notification's own roll-out.
         var wasControlled = false
         var meter: RolloutMeter?
     }
@@ -33,8 +34,8 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Runs the control changes of a notification one after another, so that they are stored and applied in the same
-    /// order.
+    /// Runs the control changes of a notification one after another, so that they are applied in the same order in
+    /// which they are stored.
     let order = KeyedWork<NotificationID>()
     private let lease: SendingLease?
     private let state = Mutex(State())
@@ -55,7 +56,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.wasControlled ?? false }
     }
 
-    /// Applies a stored control to a notification. Unless the control is `running`, stops the requests of the
+    /// Applies a stored control to a notification. If the control is not `running`, stops the requests of the
     /// notification.
     func set(_ control: NotificationControl, of notification: Int64, in hub: Hub.ID) {
         let signal: StopSignal? = state.withLock { [lease] state in
@@ -75,13 +76,15 @@ final class ControlRegistry: Sendable {
         state.withLock { _ = $0.kept.removeValue(forKey: notification) }
     }
 
-    /// Removes the controls of the notifications of deleted hubs.
+    /// Removes the controls of all notifications in the selected hubs. Called when a hub was deleted, or when another
+    /// process sends for it now.
     func forget(where isGone: (Hub.ID) -> Bool) {
         state.withLock { state in state.kept = state.kept.filter { !isGone($0.value.hub) } }
     }
 
-    /// Applies the stored controls of some hubs, which another process may have changed.
-    /// - Parameter stored: The controls of all unfinished notifications of these hubs that are not `running`.
+    /// Applies the stored controls of the given hubs, because another process may have changed these controls.
+    /// - Parameter stored: The stored controls. They must include all unfinished notifications of these hubs whose
+    ///   control is not `running`.
     /// - Returns: The notifications whose control has changed, with their hubs.
     func replace(_ stored: [ControlledNotification], of hubs: Set<Hub.ID>) -> [Int64: Hub.ID] {
         let known = state.withLock { $0.kept.filter { hubs.contains($0.value.hub) } }
@@ -115,13 +118,14 @@ final class ControlRegistry: Sendable {
 
     // MARK: Notifications that are being sent
 
-    /// Records that a delivery of the notification begins to send. Call `end` when the delivery stops sending, also if
+    /// Records that a delivery of the notification begins to send. Call `end` when the delivery stops sending, even if
     /// it will continue later.
     func begin(_ notification: Int64, in hub: Hub.ID) {
         state.withLock { [lease] state in
             var entry = state.underWay[notification] ?? UnderWay(hub: hub, signal: StopSignal(lease: lease))
             entry.deliveries += 1
-            // Pages that were stopped when the lease ended stay stopped; those that begin after its renewal do not.
+            // Pages that were stopped when the lease ended stay stopped. Pages that begin after the renewal of the
+            // lease are sent.
             if lease != nil, entry.signal.isStopped, state.kept[notification]?.control ?? .running == .running {
                 entry.signal = StopSignal(lease: lease)
             }
@@ -173,8 +177,8 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Takes as many pushes as the meter of a notification allows now. If another delivery has removed the meter,
-    /// returns `.later(now)`; the caller must then start a new meter and ask again.
+    /// Takes as many pushes as the meter of a notification allows now. If another delivery of the notification has
+    /// removed the meter, returns `.later(now)`. The caller must then start a new meter and ask again.
     func turn(of notification: Int64, for wanted: Int, at now: Timestamp) -> RolloutMeter.Turn {
         state.withLock { $0.kept[notification]?.meter?.turn(for: wanted, at: now) ?? .later(now) }
     }
@@ -183,8 +187,8 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// Removes the meter of a notification when one of its deliveries has ended. If another of its deliveries is still
-    /// being sent, that delivery starts a new meter.
+    /// Removes the meter of a notification when one of its deliveries has ended. If another delivery of the
+    /// notification is still being sent, that delivery starts a new meter.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil

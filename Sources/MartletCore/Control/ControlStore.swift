@@ -4,9 +4,9 @@ public import MartletModel
 public protocol ControlStore: Sendable {
     /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
     /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. If a canary holds,
-    /// `resume` and `release` open the gate of its rest; if a canary was paused while it held, a resume makes it hold
-    /// again. When a notification is canceled, its waiting parts begin, because the members of a part are counted only
-    /// after it has begun.
+    /// `resume` and `release` open the gate of its rest. If a canary was paused while it held, a resume makes it hold
+    /// again. When a notification is canceled, its waiting parts begin, because the members of a part can be counted
+    /// only after the part has begun.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
@@ -22,17 +22,17 @@ public protocol ControlStore: Sendable {
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
     /// Stores the sample of a canary, unless one is stored already. If the sample is the whole audience, removes the
-    /// part of the rest.
+    /// part that sends to the rest.
     /// - Returns: The stored state; nil if the notification does not exist any more.
     func setSample(_ sample: CountedSample, ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// Returns at most `limit` canaries that hold and whose wait is over, the earliest first. Canaries that
-    /// `recordWaitingForAnswers` has recorded are left out.
+    /// Returns at most `limit` canaries that hold and whose wait is over. The canary whose wait ended first comes
+    /// first. Canaries that `recordWaitingForAnswers` has recorded are left out.
     func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
 
     /// Corrects the holds of canaries after the clock was set back. A hold that began later than `now` begins at `now`
-    /// instead. If `recordWaitingForAnswers` has recorded a canary whose wait is no longer over, the record is removed,
-    /// so that the canary is decided about again when its wait is over.
+    /// instead. If `recordWaitingForAnswers` has recorded a canary whose wait is no longer over, that record is
+    /// removed. A new decision about the canary is then made when its wait is over.
     func restartHolds(at now: Timestamp) async throws(StorageError)
 
     /// Records that the wait of a canary is over, and that the canary has too few answers to continue.
@@ -45,13 +45,14 @@ public protocol ControlStore: Sendable {
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 
-/// The state of a roll-out, stored so that a restart neither speeds it up nor stalls it.
+/// The stored state of a roll-out. It lets the roll-out continue at its rate after a restart, neither faster nor
+/// slower.
 public struct RolloutRecord: Hashable, Sendable {
     /// The audience size; nil if it was not counted.
     public var audience: Int?
     /// When the last page, or the last round of retries, began; nil if nothing has been sent yet.
     public var lastSentAt: Timestamp?
-    /// The highest hash (`SampleHash`) in the sample of a canary; nil until it is known.
+    /// The highest hash (`SampleHash`) that a member of a canary's sample can have; nil until it is known.
     public var threshold: UInt64?
 
     public init(audience: Int?, lastSentAt: Timestamp?, threshold: UInt64? = nil) {
@@ -63,7 +64,7 @@ public struct RolloutRecord: Hashable, Sendable {
 
 /// The sample of a canary, found by counting its audience.
 public struct CountedSample: Hashable, Sendable {
-    /// The highest hash (`SampleHash`) in the sample.
+    /// The highest hash (`SampleHash`) that a member of the sample can have.
     public var threshold: UInt64
     /// The size of the audience.
     public var audience: Int

@@ -13,8 +13,8 @@ public enum NotificationControl: String, Hashable, Sendable {
     /// Whether the notification is paused or halted, so that nothing is sent for now.
     public var isHeld: Bool { self == .paused || self == .halted }
 
-    /// Returns the control to show to people. For a notification that has ended, only `canceled` is shown; any other
-    /// control is nil, because the notification can be neither paused nor halted any more.
+    /// Returns the control to show to people. For a notification that has ended, only `canceled` is shown. Returns nil
+    /// for any other control of such a notification, because it can be neither paused nor halted any more.
     /// - Parameter state: The state of the notification.
     public func shown(in state: NotificationState) -> NotificationControl? {
         state.isFinal && self != .canceled ? nil : self
@@ -40,9 +40,9 @@ public enum NotificationControl: String, Hashable, Sendable {
 /// A request to change a notification's control.
 public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
-    /// Halts the roll-out. Requested by the roll-out itself, never by a caller of the API.
+    /// Halts the roll-out. Only the roll-out itself requests this, never a caller of the API.
     case halt
-    /// Releases the rest of a canary. Requested by the canary itself when its wait is over, never by a caller of the
+    /// Releases the rest of a canary. Only the canary itself requests this when its wait is over, never a caller of the
     /// API.
     case release
 }

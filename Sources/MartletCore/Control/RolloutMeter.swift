@@ -2,11 +2,11 @@ import MartletModel
 
 /// Decides how many pushes of a roll-out may be sent: a token bucket without I/O.
 ///
-/// The allowance is the number of pushes that may be sent now. It grows with time, up to the number of pushes in one
-/// second. A page is sent only once the allowance covers a quarter of a second, so that a slow roll-out does not read
-/// pages of one member. The first meter of a roll-out starts with an allowance for a quarter of a second. A later
-/// meter, after a restart or the end of a delivery, starts with the allowance that has accumulated since the last page
-/// was sent.
+/// The allowance is the number of pushes that may be sent now. It grows with time, up to the number of pushes that the
+/// rate allows in one second. A page is sent only once the allowance covers a quarter of a second, so that a slow
+/// roll-out does not read pages of one member. The first meter of a roll-out starts with an allowance for a quarter of
+/// a second. A later meter, after a restart or the end of a delivery, starts with the allowance that has accumulated
+/// since the last page was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
         /// The given number of pushes may be sent now.
@@ -34,8 +34,8 @@ struct RolloutMeter: Sendable {
         grow(at: now)
         let least = min(Double(wanted), max(1, rate / 4))
         let missing = least - allowance
-        // If the allowance lacks no more pushes than the rate allows in one microsecond, the pushes are sent. Such a
-        // small amount is a rounding error, because timestamps count milliseconds.
+        // If the missing allowance is no more than the rate allows in one microsecond, the pushes are sent. Timestamps
+        // count milliseconds, so such a small amount is only a rounding error.
         guard missing * 1000 <= rate * 0.001 else {
             let wait = (missing / rate * 1000).rounded(.up)
             return .later(now + .milliseconds(Int64(min(max(1, wait), 86_400_000))))

@@ -2,7 +2,7 @@ public import MartletModel
 
 /// Pauses, resumes and cancels notifications. Controls are changed only through this type.
 ///
-/// A control is stored first. Then requests that are not yet written to a connection are stopped, and sleeping
+/// A control is stored first. Then those requests that are not yet written to a connection are stopped, and sleeping
 /// deliveries that have something to do are woken.
 public struct SendControls: Sendable {
     private let store: any ControlStore
@@ -26,7 +26,7 @@ public struct SendControls: Sendable {
     }
 
     /// Stores and applies a control request.
-    /// - Throws: `StorageError`, in which case nothing has changed.
+    /// - Throws: `StorageError`; then nothing has changed.
     public func apply(
         _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
@@ -62,8 +62,8 @@ public struct SendControls: Sendable {
         try await store.status(id, in: hub)
     }
 
-    /// Decides about a canary that holds and whose wait is over: releases the rest, halts the canary, or lets it wait
-    /// for more answers.
+    /// Decides about a canary that holds and whose wait is over. The rest is released, the canary is halted, or the
+    /// canary waits for more answers.
     /// - Returns: The decision; nil if there is nothing to decide.
     @discardableResult
     func evaluateCanary(
@@ -78,7 +78,7 @@ public struct SendControls: Sendable {
         return verdict
     }
 
-    /// Loads the stored controls of all unfinished notifications of the hubs that this process owns into memory.
+    /// Loads into memory the stored controls of all unfinished notifications in the hubs that this process owns.
     func load() async throws(StorageError) {
         let result = await board.order.runAlone { [self] in
             await Result { () async throws(StorageError) in
@@ -90,8 +90,8 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Begins to own hubs. First loads the stored controls of their notifications into memory, so that no paused
-    /// notification is sent.
+    /// Begins to own the given hubs. First loads the stored controls of their notifications into memory, so that no
+    /// paused notification is sent.
     func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
         let result = await board.order.runAlone { [self] in
             await Result { () async throws(StorageError) in
@@ -104,7 +104,7 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Loads the stored controls of hubs again, because another process has changed some of them.
+    /// Loads the stored controls of the given hubs again, because another process may have changed some of them.
     /// - Returns: The hubs with notifications whose control has changed.
     func reload(_ hubs: Set<Hub.ID>) async throws(StorageError) -> Set<Hub.ID> {
         let result = await board.order.runAlone { [self] in

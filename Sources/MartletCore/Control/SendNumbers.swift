@@ -1,19 +1,20 @@
-/// The number of members of an audience in each state. Once a notification has ended, `succeeded`, `failed`,
-/// `suppressed` and `skipped` add up to `targeted`.
+/// The number of members of an audience in each state. Once a notification has ended, the numbers in `succeeded`,
+/// `failed`, `suppressed` and `skipped` add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
     /// The number of members of the audience; nil until all pages were sent, unless the audience was counted before.
     public var targeted: Int?
     public var succeeded = 0
     public var failed = 0
-    /// Members that were not sent to because the notification was canceled, or because a newer one replaced it.
+    /// Members that were not sent to because the notification was canceled, or because a newer notification replaced
+    /// it.
     public var suppressed = 0
-    /// Members that were not sent to for another reason, such as devices that the message does not suit, and
+    /// Members that were not sent to for another reason, such as devices that the message does not suit. Also counts
     /// registrations that share their channel with a member.
     public var skipped = 0
     /// Members whose pushes have failed and will be tried again.
     public var retrying = 0
-    /// Members that no page has reached yet, or whose pushes were stopped before their first attempt, for example by a
-    /// pause; nil if the number is not known.
+    /// Members that have not been sent to yet. Also counts members whose pushes were stopped before their first
+    /// attempt, for example by a pause. nil if the number is not known.
     public var pending: Int?
 
     /// Members that were sent to, successfully or not.
@@ -21,7 +22,7 @@ public struct SendNumbers: Hashable, Sendable {
 
     private var known: Int { sent + suppressed + skipped + retrying }
 
-    /// Creates the sums over some deliveries of a notification. `targeted` and `pending` are nil unless all pages of
+    /// Creates the sums over some deliveries of a notification. `targeted` and `pending` stay nil until all pages of
     /// these deliveries were sent.
     public init(_ deliveries: [DeliveryStatus]) {
         self.init(counting: deliveries)
@@ -31,8 +32,8 @@ public struct SendNumbers: Hashable, Sendable {
         targeted = known + held
     }
 
-    /// Creates the sums over all deliveries of a notification. Before all pages were sent, `targeted` and `pending` are
-    /// computed from the audience size, if it was counted.
+    /// Creates the sums over all deliveries of a notification. Until all pages were sent, `targeted` and `pending` are
+    /// computed from the audience size, if the audience was counted.
     public init(_ status: SendStatus) {
         self.init(status.deliveries)
         let hasBegun = status.report.state.isFinal || !status.deliveries.isEmpty

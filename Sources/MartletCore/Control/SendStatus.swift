@@ -8,8 +8,8 @@ public struct SendStatus: Sendable {
     public var controlledAt: Timestamp?
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
-    /// The pushes that had ended when the roll-out was last resumed. Only pushes that have ended since then count for
-    /// the decision whether the roll-out halts.
+    /// The pushes that had ended when the roll-out was last resumed. The decision whether the roll-out halts counts
+    /// only pushes that have ended since then.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
     /// The state of the canary; nil if the notification is no canary.
@@ -35,16 +35,17 @@ public struct SendStatus: Sendable {
     }
 }
 
-/// The report of one delivery, and what is still to be sent.
+/// The report of one delivery, and the number of pushes that are still to be sent.
 public struct DeliveryStatus: Sendable {
     public var report: DeliveryReport
     /// Whether all pages were sent.
     public var isFannedOut: Bool
     /// The number of pushes that have failed and will be tried again.
     public var retrying: Int
-    /// The number of pushes that were stopped before their first attempt, for example by a pause, and wait.
+    /// The number of pushes that were stopped before their first attempt, for example by a pause, and are still
+    /// waiting.
     public var held: Int
-    /// The side of a canary that the delivery is for, the sample or the rest; nil if the notification is no canary.
+    /// The side of a canary that the delivery sends to: the sample or the rest. nil if the notification is no canary.
     public var side: SampleSide?
 
     public init(

@@ -1,9 +1,8 @@
 /// The next step of a delivery, decided before every page.
 enum SendStep: Equatable {
-    /// The server is shutting down: everything stops.
+    /// The server is shutting down, so everything stops.
     case interrupt
-    /// Nothing more is sent, neither to members that no page has reached nor as retries, and the delivery ends in this
-    /// state.
+    /// Nothing more is sent, and the delivery ends in the given state. Neither further pages nor retries are sent.
     case giveUp(NotificationState)
     /// Nothing is sent until the control changes.
     case hold

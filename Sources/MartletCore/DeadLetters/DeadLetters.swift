@@ -6,7 +6,7 @@ public struct DeadLetters: Sendable {
     private let time: any TimeSource
     private let accepted: @Sendable ([Delivery]) -> Void
 
-    /// - Parameter accepted: Receives the deliveries of every resend after they were stored.
+    /// - Parameter accepted: Called with the deliveries of every resend once they are stored.
     public init(
         store: any NotificationStore & DeadLetterStore, time: any TimeSource,
         accepted: @escaping @Sendable ([Delivery]) -> Void
@@ -52,7 +52,8 @@ public struct DeadLetters: Sendable {
         return summaries
     }
 
-    /// The maximum numbers of notifications and of pages of dead letters that one call reads in search of an outcome.
+    /// How many notifications, and how many pages of dead letters, one call reads at most while it looks for an
+    /// outcome.
     private static let lookLimits = (notifications: 500, pages: 20)
 
     /// Returns notifications that have dead letters, newest first. One call reads a bounded number of notifications.
@@ -60,7 +61,7 @@ public struct DeadLetters: Sendable {
     ///   - outcome: The outcome that at least one dead letter of each notification must have; nil for any outcome.
     ///   - id: The id before which the list starts; nil to start with the newest notification.
     ///   - limit: The maximum number of notifications.
-    /// - Returns: The notifications, and the id before which there may be more; nil if there are no more.
+    /// - Returns: The notifications, and the id to pass for the next page; nil if there are no more.
     public func latest(
         in hub: Hub.ID, outcome: OutcomeName? = nil, before id: NotificationID?, limit: Int
     ) async throws(StorageError) -> (summaries: [DeadLetterSummary], next: NotificationID?) {
@@ -98,7 +99,7 @@ public struct DeadLetters: Sendable {
         return try await store.refusalReasons(of: id, in: hub, lookLimit: lookLimit, limit: limit)
     }
 
-    /// Returns the outcomes of those dead letters of a notification that no resend has included yet, sorted by name.
+    /// Returns the outcomes of the dead letters that no resend of the notification has included yet, sorted by name.
     public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
         guard let report = try await store.report(id, in: hub) else { return [] }
         let resent = try await store.resends(of: id, in: hub).map(\.outcome)
@@ -162,7 +163,7 @@ public struct DeadLetterSummary: Sendable {
     public var id: NotificationID
     public var acceptedAt: Timestamp
     public var state: NotificationState
-    /// The number of dead letters by platform and outcome, without successes.
+    /// The number of dead letters by platform and outcome. Only outcomes that are failures are counted.
     public var counts: [PlatformID: [OutcomeName: Int]]
     /// The resends of these dead letters, oldest first.
     public var resends: [ResendRecord]

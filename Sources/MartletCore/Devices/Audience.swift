@@ -1,14 +1,15 @@
 public import MartletModel
 
-/// One push of a fan-out: a channel, and for template sends one of its registrations. A fan-out reads the members of an
-/// audience in ascending order.
+/// One push of a fan-out: a channel and, in a template send, one registration of that channel. A fan-out reads the
+/// members of an audience in ascending order.
 public struct AudienceMember: Hashable, Comparable, Sendable {
     public var channel: ChannelID
     /// The registration that the push is for, as a number.
     ///
-    /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
-    /// channel once, however many of its registrations match. In a direct send, which is for a list of handles and
-    /// whose members have no channel, the index in this list, from 1.
+    /// In a template send, this is the sequence number of the registration. In a native send, it is 0, because the send
+    /// reaches a channel once, regardless of how many of its registrations match. A direct send is for a list of
+    /// handles, and its members have no channel. In a direct send, this is the position of the handle in the list,
+    /// counted from 1.
     public var registration: Int64
 
     public init(channel: ChannelID, registration: Int64 = 0) {
@@ -52,18 +53,18 @@ public struct AudienceQuery: Sendable {
     public var throughRegistration: Int64
     /// The members to select, in order; nil for all.
     ///
-    /// A native send may list registrations by their sequence numbers instead of channels. Then the members of the page
-    /// have these numbers too, and each registration is a separate member.
+    /// A native send may list registrations by their sequence numbers instead of channels. The members of the page then
+    /// have these sequence numbers too, and each registration is a separate member.
     public var among: [AudienceMember]?
     public var limit: Int
-    /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
+    /// The size in bytes (`AudiencePage.bytes`) at which a page ends. The last member of the page may exceed it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// What decides which message a device gets; nil unless the send has a composed message that differs between
+    /// How devices differ in the message that they get; nil unless the send has a composed message that differs between
     /// devices.
     public var variants: AudienceVariants?
-    /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
-    /// (`AudiencePage.stoppedAt`).
+    /// Selects only the members in the sample, or only those in the rest; nil selects all members. With a selection,
+    /// the page may end before it is full (`AudiencePage.stoppedAt`).
     public var sample: AudienceSample?
 
     /// True if `among` lists registrations of a native send.
@@ -91,7 +92,7 @@ public struct AudienceQuery: Sendable {
 /// A template with the push variables of a registration. A template notification is rendered once for all members of a
 /// send that share the binding.
 public struct TemplateBinding: Sendable {
-    /// Identifies a template binding permanently: the content that is stored under an id never changes.
+    /// Identifies a template binding permanently. The content that is stored under an id never changes.
     public struct ID: Hashable, Sendable {
         public var template: Int64
         /// The id of the push variables; 0 for none.
@@ -114,11 +115,11 @@ public struct TemplateBinding: Sendable {
     }
 }
 
-/// What decides which composed message a device gets: its language, and possibly its push variables.
+/// How devices differ in the composed message that they get: by language, and possibly by push variables.
 public struct AudienceVariants: Sendable {
     /// The languages of the composed message.
     public var languages: MessageLanguages
-    /// True if the push variables of a registration also decide which message the device gets.
+    /// Whether the push variables of a registration also decide which message the device gets.
     public var readsVariables: Bool
 
     public init(languages: MessageLanguages, readsVariables: Bool) {
@@ -151,30 +152,31 @@ public struct MessageVariant: Sendable {
     }
 }
 
-/// A page of an audience. The handles of all members are in one buffer, so that a page of thousands costs few
-/// allocations.
+/// A page of an audience. The handles of all members are in one buffer, so that a page of thousands of members needs
+/// few allocations.
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
     /// The template bindings that the members of a template send use, without duplicates.
     public private(set) var renderings: [TemplateBinding] = []
     /// For each member, the index of its template binding in `renderings`; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
-    /// The variants that the members of a send of a composed message use, without duplicates; empty if all members get
-    /// the same message.
+    /// The variants of the members in a send of a composed message, without duplicates; empty if all members get the
+    /// same message.
     public private(set) var variants: [MessageVariant] = []
     /// For each member, the index of its variant in `variants`; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []
-    /// In a page of retries to registrations that have moved: for each member, the registration that its push is sent
-    /// to, with its current channel. Empty in any other page.
+    /// The registrations to which the pushes are sent, in a page of retries to registrations that have moved. There is
+    /// one registration for each member, with its current channel. Empty in any other page.
     public private(set) var followed: [AudienceMember] = []
-    /// The number of registrations that matched a native send in addition to the first of their channel: `Skipped` in
-    /// telemetry.
+    /// The number of registrations that matched a native send in addition to the first registration of their channel.
+    /// In telemetry, this number is called `Skipped`.
     public var skipped = 0
-    /// True if no member of the audience comes after this page.
+    /// Whether no member of the audience comes after this page.
     public var isLast = true
-    /// The last examined member, if it is not in the page; nil if the page ended with the last member that it contains.
+    /// The last member that was examined, if the page does not contain it; nil if the page ends with the last examined
+    /// member.
     public var stoppedAt: AudienceMember?
-    /// The snapshot from which the page was read; `none` in a direct send, whose audience never changes.
+    /// The snapshot from which the page was read; `none` in a direct send, because its list of handles never changes.
     public var snapshot = AudienceSnapshot.none
     private var variantIndexOfID: [MessageVariant.ID: UInt32] = [:]
     private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
@@ -189,8 +191,8 @@ public struct AudiencePage: Sendable {
 
     public var count: Int { members.count }
 
-    /// The maximum memory of a page, in bytes; its last member may exceed it. A page of thousands of devices with a few
-    /// templates needs far less.
+    /// The maximum memory of a page, in bytes. The last member of the page may exceed it. A page of thousands of
+    /// devices with a few templates needs far less memory.
     public static let byteLimit = 4 << 20
 
     /// The memory of a member without the text of its handle, in bytes.
@@ -198,7 +200,7 @@ public struct AudiencePage: Sendable {
     /// The memory of a template binding without its template and variables, in bytes.
     private static let renderingBytes = 160
 
-    /// Returns true if the page has as many members or bytes as the query allows.
+    /// Returns whether the page has as many members or bytes as the query allows.
     public func isFull(for query: AudienceQuery) -> Bool {
         count >= query.limit || bytes >= query.byteLimit && count > 0
     }
@@ -214,8 +216,9 @@ public struct AudiencePage: Sendable {
 
     /// Sets the template binding of the member that was appended last. Members share templates and variables in memory.
     /// - Parameters:
-    ///   - template: Reads the template; called once for each template.
-    ///   - variables: Reads the variables, if there are any; called once for each set of variables.
+    ///   - template: Reads the template. Called once for each template.
+    ///   - variables: Reads the push variables. Called once for each set of push variables; not called if the id has
+    ///     none.
     public mutating func setRendering<Failure: Error>(
         _ id: TemplateBinding.ID, template: () throws(Failure) -> Template,
         variables: () throws(Failure) -> [String: String]
@@ -231,7 +234,8 @@ public struct AudiencePage: Sendable {
     }
 
     /// Sets the variant of the member that was appended last.
-    /// - Parameter variables: Reads the variables, if there are any; called once for each set of variables.
+    /// - Parameter variables: Reads the push variables. Called once for each set of push variables; not called if the
+    ///   id has none.
     public mutating func setVariant<Failure: Error>(
         _ id: MessageVariant.ID, variables: () throws(Failure) -> [String: String]
     ) throws(Failure) {
@@ -244,8 +248,8 @@ public struct AudiencePage: Sendable {
         variantIndices.append(index)
     }
 
-    /// Appends a member whose push is sent to the current channel of its registration. That registration is the member
-    /// of `other` at `index`, from which handle, variant and template binding are taken.
+    /// Appends a member whose push is sent to the current channel of its registration. The member of `other` at `index`
+    /// is that registration. Its handle, variant and template binding are used.
     mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
         other.withHandle(index) { append(member, handle: $0) }
         followed.append(other.members[index])
@@ -258,8 +262,8 @@ public struct AudiencePage: Sendable {
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
-    /// Returns the channel to which the push of the member at an index is sent: the current channel of its registration
-    /// if the channel has changed, otherwise the member's own channel.
+    /// Returns the channel to which the push of the member at an index is sent. This is the current channel of the
+    /// member's registration if that channel has changed, otherwise the member's own channel.
     func channel(_ index: Int) -> ChannelID {
         followed.isEmpty ? members[index].channel : followed[index].channel
     }

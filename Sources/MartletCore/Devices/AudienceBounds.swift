@@ -10,6 +10,6 @@ public struct AudienceBounds: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// The bounds of a direct send, which has no audience to bound.
+    /// The bounds of a direct send. Such a send has a list of handles instead of an audience.
     public static let none = AudienceBounds(channel: .none, registration: 0)
 }

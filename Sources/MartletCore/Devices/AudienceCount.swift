@@ -4,15 +4,15 @@ public import MartletModel
 public struct AudienceCount: Hashable, Sendable {
     /// The counts of one platform.
     public struct PlatformCounts: Hashable, Sendable {
-        /// The number of pushes of a native send, which counts each channel once.
+        /// The number of pushes of a native send. Each channel is counted once.
         public var native = 0
-        /// The number of registrations that match a native send in addition to the first of their channel.
+        /// The number of registrations that match a native send in addition to the first registration of their channel.
         public var skipped = 0
-        /// The number of pushes of a template send, which counts each registration with a template.
+        /// The number of pushes of a template send. Each registration with a template is counted.
         public var templates = 0
         /// The number of channels that a native or a template send reaches, each counted once.
         public var devices = 0
-        /// The number of pushes of a template send for each template binding, for at most as many bindings as the
+        /// The number of pushes of a template send for each template binding. Contains at most as many bindings as the
         /// query's `renderingLimit`.
         public var renderings: [TemplateBinding.ID: Int] = [:]
         /// The number of pushes of a composed message, keyed by the index of the message's language; empty if the
@@ -44,8 +44,9 @@ public struct AudienceCount: Hashable, Sendable {
 
     /// The counts of the platforms that have matching registrations.
     public var platforms: [PlatformID: PlatformCounts]
-    /// True if all numbers are of one point in time: no registration of the server was changed or added during the
-    /// count. Otherwise each member was counted with the state that it had when its page was read, as in a send.
+    /// Whether all numbers describe one point in time. True if no registration of the server was changed or added
+    /// during the count. If false, each member was counted with the state that it had when its page was read, as in a
+    /// send.
     public var isConsistent: Bool
     /// The lowest hashes of the counted members, if the query asked for them.
     public var lowestHashes: LowestHashes?
@@ -68,15 +69,15 @@ public struct AudienceCountQuery: Sendable {
     public var platform: PlatformID?
     /// The kind of registration; nil for both kinds.
     public var kind: AudienceQuery.Kind?
-    /// The bounds of the count, as in a send: later registrations are not counted. Nil for the bounds at the time when
+    /// The bounds of the count, as in a send: later registrations are not counted. With nil, the bounds are taken when
     /// counting begins.
     public var bounds: AudienceBounds?
-    /// The maximum number of template bindings of a platform that are counted separately. The pushes of further
-    /// bindings are only in `templates`.
+    /// The maximum number of template bindings of a platform that are counted separately. The pushes of all further
+    /// bindings are counted only in `templates`.
     public var renderingLimit: Int
     /// The languages of a composed message whose pushes are counted by language; nil for any other send.
     public var languages: MessageLanguages?
-    /// The search for the lowest hashes of the members, which may continue the search of an earlier count; nil to count
+    /// The search for the lowest hashes of the members. It may continue the search of an earlier count. nil to count
     /// without a search.
     public var sampling: Sampling?
     public var now: Timestamp

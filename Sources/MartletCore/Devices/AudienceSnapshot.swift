@@ -1,5 +1,6 @@
-/// Identifies the state of the registrations when a page of an audience was read, without using clocks: by the number
-/// of registration versions that had ended before, and by the last registration.
+/// Identifies the state of the registrations when a page of an audience was read. No clock is used. The state is
+/// identified by the last change that had ended a registration version, and by the last registration that had been
+/// created.
 public struct AudienceSnapshot: Hashable, Sendable {
     /// The number of the last change that ended a version (`RegistrationVersion.End.change`).
     public var change: Int64
@@ -11,6 +12,6 @@ public struct AudienceSnapshot: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// The snapshot before every change and every registration.
+    /// The snapshot that comes before every change and every registration.
     public static let none = AudienceSnapshot(change: 0, registration: 0)
 }

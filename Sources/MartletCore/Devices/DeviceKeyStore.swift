@@ -29,17 +29,18 @@ public struct KeyedDevice: Hashable, Sendable {
 
 /// Stores the keys of devices. A key belongs to its registration and is deleted together with it. A key is stored for
 /// one tag of the registration, such as the tag of the device's user, and is returned only for that tag. Therefore a
-/// caller that gives the registration other tags cannot make the key count as the key of another user.
+/// key never counts as the key of another user, even if a caller gives other tags to the registration.
 public protocol DeviceKeyStore: Sendable {
     /// Sets the key of a registration; nil removes the key.
-    /// - Parameter tag: A tag of the registration.
+    /// - Parameter tag: The tag of the registration for which the key is stored.
     /// - Returns: Whether the registration exists and has the tag.
     @discardableResult
     func putDeviceKey(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool
 
-    /// Returns the registrations, newest first, that have a key for a tag, still have that tag and have not expired.
+    /// Returns the registrations that have a key for a tag, still have that tag, and have not expired. The newest is
+    /// first.
     func deviceKeys(
         of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> [KeyedDevice]

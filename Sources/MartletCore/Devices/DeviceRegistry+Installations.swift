@@ -4,14 +4,14 @@ public import MartletModel
 extension DeviceRegistry {
     /// Creates or replaces an installation.
     ///
-    /// An expiry that has passed, or that is later than the expiry that the hub allows, is ignored, because the clocks
-    /// of devices are unreliable.
+    /// An expiry that has passed is ignored, and so is an expiry later than the hub allows, because the clocks of
+    /// devices are unreliable.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(_ installation: Installation, in hub: Hub.ID) async throws(DeviceRegistryError) {
         _ = try await write(installation, in: hub, .none)
     }
 
-    /// Creates or replaces an installation, like `put`, if a condition is met.
+    /// Creates or replaces an installation like `put(_:in:)`, if a condition is met.
     /// - Returns: The installation as it is stored now.
     public func put(
         _ installation: Installation, in hub: Hub.ID, condition: WriteCondition
@@ -19,14 +19,14 @@ extension DeviceRegistry {
         try await write(installation, in: hub, condition)
     }
 
-    /// Applies a patch to an installation. Concurrent patches are not lost.
-    /// - Throws: `DeviceRegistryError`, with `refused(.notFound)` if the installation does not exist; then nothing has
-    ///   changed.
+    /// Applies a patch to an installation. If several patches are applied at the same time, none of them is lost.
+    /// - Throws: `DeviceRegistryError`; then nothing has changed. The error is `refused(.notFound)` if the installation
+    ///   does not exist.
     public func patchInstallation(
         _ id: String, with patch: InstallationPatch, in hub: Hub.ID
     ) async throws(DeviceRegistryError) {
-        // This loop ends: a version mismatch means that another write succeeded, so of several concurrent patches at
-        // least one always succeeds.
+        // This loop ends. A version mismatch means that another write has succeeded. So of several concurrent patches,
+        // at least one always succeeds.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
             let stored: Installation
@@ -46,9 +46,9 @@ extension DeviceRegistry {
         }
     }
 
-    /// Returns an installation with its current channels. A channel is marked as expired if a push service has reported
-    /// it as gone, or if another registration has taken its handle. Nil if the installation does not exist or has
-    /// expired.
+    /// Returns an installation with its current channels; nil if the installation does not exist or has expired. A
+    /// channel is marked as expired if a push service has reported it as gone, or if another registration has taken its
+    /// handle.
     public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
         guard let record = try await record(of: id, in: hub) else { return nil }
         do throws(InstallationError) {
@@ -60,7 +60,7 @@ extension DeviceRegistry {
         }
     }
 
-    /// Deletes an installation with its registrations. Succeeds if the installation does not exist.
+    /// Deletes an installation with its registrations. Does nothing if the installation does not exist.
     public func deleteInstallation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) {
         do throws(DeviceRegistryError) {
             _ = try await apply(.delete(id: id, condition: .none), in: hub)
@@ -133,8 +133,8 @@ extension DeviceRegistry {
         return installation
     }
 
-    /// Returns the current channel of a slot (`InstallationSlot`). The channel's spelling stays as the device wrote it,
-    /// unless its handle was replaced.
+    /// Returns the current channel of a slot (`InstallationSlot`). The spelling of the channel stays as the device
+    /// wrote it, unless the handle was replaced.
     private func current(
         _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
         on platform: any PushPlatform.Type

@@ -8,8 +8,8 @@ public struct DeviceRegistry: Sendable {
     private let lifetime: @Sendable (Hub.ID) -> Duration?
 
     /// Creates the registry.
-    /// - Parameter lifetime: Returns the time from a registration's last write to its expiry, for a hub; nil for no
-    ///   expiry.
+    /// - Parameter lifetime: Returns, for a hub, the time from the last write of a registration to its expiry; nil if
+    ///   registrations of the hub do not expire.
     public init(
         store: any DeviceStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: @escaping @Sendable (Hub.ID) -> Duration? = { _ in nil }
@@ -45,7 +45,8 @@ public struct DeviceRegistry: Sendable {
         return try await apply(.put(draft, id: id, condition: condition), in: hub)
     }
 
-    /// Returns the checked draft that `put` would store, for callers that write many registrations at once.
+    /// Checks a registration, and returns the draft that `put` would store. For callers that write many registrations
+    /// at once.
     public func draft(
         in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag], template: Template? = nil,
         pushVariables: [String: String] = [:], secondaryTile: String? = nil, takesHandle: Bool = false
@@ -123,7 +124,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns a template in the form in which it is stored, after the platform has checked it.
+    /// Lets the platform check a template, and returns the template in the form in which it is stored.
     private func prepared(
         _ template: Template?, on platform: PlatformID
     ) throws(DeviceRegistryError) -> Template? {
@@ -149,8 +150,8 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns the time when a registration written now would expire, according to the hub's settings; nil if it would
-    /// never expire.
+    /// Returns when a registration that is written now expires according to the hub's settings; nil if it never
+    /// expires.
     func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime

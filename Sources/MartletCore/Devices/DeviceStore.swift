@@ -1,11 +1,11 @@
 public import MartletModel
 
-/// Stores channels, registrations, tags and installations. Every write is durable when it returns; concurrent writes
-/// share one transaction.
+/// Stores channels, registrations, tags and installations. Every write is durable when the call returns. Concurrent
+/// writes share one transaction.
 public protocol DeviceStore: InstallationStore {
-    /// Applies writes in order and in one transaction. A refused write does not prevent the others.
-    /// - Returns: The result of each write: the registration as it is stored now (for a delete, as it was before), or
-    ///   the reason why nothing was changed.
+    /// Applies writes in the given order and in one transaction. A refused write does not prevent the other writes.
+    /// - Returns: The result of each write. On success, this is the registration as it is stored now or, for a delete,
+    ///   as it was before. On refusal, this is the reason why nothing was changed.
     func apply(
         _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>]
@@ -13,29 +13,30 @@ public protocol DeviceStore: InstallationStore {
     /// Returns the registration with an id; nil if it does not exist or has expired.
     func registration(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Registration?
 
-    /// Returns one page of a listing of registrations, in the order of creation. The pages stay consistent while
-    /// registrations are added and removed.
+    /// Returns one page of a listing of registrations, in the order of creation. No registration is listed twice or
+    /// missed when others are added or removed between two pages.
     func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage
 
-    /// Returns one page of the audience of a send, in ascending order of the members: in a native send each channel
-    /// once, however many of its registrations match; in a template send each registration that matches.
+    /// Returns one page of the audience of a send, in ascending order of the members. In a native send, each matching
+    /// channel is one member, regardless of how many of its registrations match. In a template send, each matching
+    /// registration is a member.
     func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
 
     /// Counts the audience of a send by the rules of `audience`. Reads the audience in pages, so that other reads can
-    /// run in between, and keeps none of the pages.
+    /// run in between. Keeps no page in memory.
     func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
 
-    /// Returns the template bindings with the given ids, in any order, without those that no registration uses any
-    /// more.
+    /// Returns the template bindings with the given ids, in any order. Bindings that no registration uses any more are
+    /// left out.
     func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
 
-    /// Returns one page of the tags of the channels that a send reaches, each tag once in a page. The channels are
-    /// those of one page of `audience`; tags of a channel's registrations that do not match are included.
-    /// - Parameter prefix: The beginning of the tags, such as `username:`; compared without case.
+    /// Returns one page of the tags of the channels that a send reaches. Each tag occurs once in a page. The channels
+    /// are those in one page of `audience`. Tags are included even if they belong to a registration of the channel that
+    /// the send does not match.
+    /// - Parameter prefix: The beginning of the tags, such as `username:`. Upper and lower case are not distinguished.
     func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage
 
-    /// Returns the first tags, in the order of their names, that begin with a prefix and that a native registration of
-    /// the hub has.
+    /// Returns the first tags, sorted by name, that begin with a prefix and that a native registration of the hub has.
     /// - Parameter prefix: The beginning of the tags, in lower-case ASCII.
     func tags(beginningWith prefix: String, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Tag]
 
@@ -63,7 +64,8 @@ public struct RegistrationQuery: Sendable {
     public enum Filter: Sendable {
         case all
         case tag(Tag)
-        /// The registrations of a handle, given by its key. A nil platform stands for every platform.
+        /// The registrations of a handle, given by the key of the handle. If the platform is nil, all platforms are
+        /// searched.
         case handle(platform: PlatformID?, key: String)
     }
 
@@ -72,8 +74,8 @@ public struct RegistrationQuery: Sendable {
     /// The position at which the previous page ended; nil for the first page.
     public var after: Int64?
     public var limit: Int
-    /// The size in bytes (`Registration.memoryBytes`) that a page may reach; the page ends with the registration that
-    /// reaches it.
+    /// The size in bytes (`Registration.memoryBytes`) at which a page ends. The last registration of the page may
+    /// exceed it.
     public var byteLimit: Int
     public var now: Timestamp
 
@@ -90,7 +92,7 @@ public struct RegistrationQuery: Sendable {
 }
 
 extension RegistrationQuery {
-    /// The maximum memory of a page in bytes, which its last registration may exceed.
+    /// The maximum memory of a page, in bytes. The last registration of the page may exceed it.
     public static let byteLimit = 4 << 20
 }
 
@@ -120,8 +122,8 @@ public struct TagPage: Sendable {
 /// A report of a push service about a channel.
 public struct ChannelFeedback: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The handle is dead. If there is a timestamp, this holds only if the handle was not registered again after
-        /// that time.
+        /// The handle is dead. If there is a timestamp, the handle counts as dead only if it was not registered again
+        /// after that time.
         case gone(asOf: Timestamp?)
         /// The push service has replaced the handle with another one.
         case moved(PushHandle, key: String)

@@ -1,25 +1,25 @@
 public import MartletModel
 
-/// A write to one installation, with all its registrations in the same transaction.
+/// A write to one installation. All its registrations are written in the same transaction.
 public enum InstallationChange: Sendable {
     /// Creates or replaces the installation.
     case put(InstallationDraft, condition: WriteCondition)
-    /// Deletes the installation with its registrations. The registrations leave no tombstones: no caller has received
-    /// their ids, so no caller could write to them.
+    /// Deletes the installation with its registrations. The registrations leave no tombstones. Tombstones are not
+    /// needed, because no caller has received the ids of these registrations.
     case delete(id: String, condition: WriteCondition)
 }
 
-/// An installation as described by its device, with the resulting registrations.
+/// An installation as its device describes it, with the registrations that follow from the description.
 public struct InstallationDraft: Sendable {
     public var id: String
-    /// The JSON document of the installation as the device wrote it, with the handles of that time. The current handles
-    /// are in `InstallationRecord`.
+    /// The JSON document of the installation as the device wrote it. It contains the handles that were current at that
+    /// time; the handles that are current now are in `InstallationRecord`.
     public var document: [UInt8]
-    /// The time when the installation and all its rows expire; nil if they never expire. The expiry in the drafts of
-    /// the rows is ignored.
+    /// When the installation and all its rows expire; nil if they never expire. The expiry in the registration drafts
+    /// of the rows is ignored.
     public var expiresAt: Timestamp?
-    /// The registrations of the installation. Rows with the same handle do not remove each other, even if they take the
-    /// handle (`RegistrationDraft.takesHandle`).
+    /// The registrations of the installation. Rows with the same handle do not remove each other, even if their drafts
+    /// take over the handle (`RegistrationDraft.takesHandle`).
     public var rows: [InstallationRow]
 
     public init(id: String, document: [UInt8], expiresAt: Timestamp?, rows: [InstallationRow]) {
@@ -32,8 +32,8 @@ public struct InstallationDraft: Sendable {
 
 /// One registration of an installation.
 public struct InstallationRow: Sendable {
-    /// The slot that identifies the row within its installation, such as the slot of the native row or of a template. A
-    /// later write with the same slot changes the registration instead of creating another one.
+    /// Identifies the row within its installation (`InstallationSlot`). A later write with the same slot changes the
+    /// registration instead of creating another registration.
     public var slot: String
     public var registration: RegistrationDraft
 
@@ -47,14 +47,14 @@ public struct InstallationRow: Sendable {
 public struct InstallationRecord: Sendable {
     public let id: String
     public var document: [UInt8]
-    /// The number of writes, from 1.
+    /// How often the installation was written, from 1.
     public var version: Int64
     public var expiresAt: Timestamp?
-    /// The current handles of the installation's registrations, keyed by slot (`InstallationRow.slot`). A push service
-    /// may have replaced a handle since the last write.
+    /// The current handles of the installation's registrations, keyed by slot (`InstallationRow.slot`). A handle may
+    /// differ from the document, because a push service may have replaced it since the last write.
     public var handles: [String: PushHandle]
-    /// The slots that have lost their registration since the last write, because a push service has reported the handle
-    /// as gone or another registration has taken the handle.
+    /// The slots that have lost their registration since the last write. A slot loses its registration when a push
+    /// service reports the handle as gone, or when another registration takes the handle.
     public var deadSlots: Set<String>
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -74,13 +74,13 @@ public struct InstallationRecord: Sendable {
     }
 }
 
-/// Stores installations. Every write is durable when it returns. Every device store is also an installation store,
-/// because the registrations of installations are in the same audiences as all others.
+/// Stores installations. Every write is durable when the call returns. Every device store is also an installation
+/// store, because registrations of installations are in the same audiences as all other registrations.
 public protocol InstallationStore: Sendable {
-    /// Applies one write. The condition `none` creates or replaces an installation; `absent` only creates one; `exists`
-    /// and `version` require an existing installation.
-    /// - Returns: The installation as it is stored now (for a delete, as it was before), or the reason why nothing was
-    ///   changed (`notFound` or `versionMismatch`).
+    /// Applies one write. The condition `none` creates or replaces an installation. `absent` only creates an
+    /// installation. `exists` and `version` require an existing installation.
+    /// - Returns: On success, the installation as it is stored now or, for a delete, as it was before. On refusal, the
+    ///   reason why nothing was changed (`notFound` or `versionMismatch`).
     func apply(
         _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Result<InstallationRecord, RegistrationRefusal>

@@ -3,9 +3,9 @@ public import MartletModel
 extension InstallationChannel {
     /// Returns the channel as a handle of a platform.
     ///
-    /// A handle with several parts can be written in three forms: as an object whose names are the platform's elements,
-    /// compared without case; as a text that contains such an object; or as one text with the parts separated by
-    /// hyphens, such as the user id and channel id of Baidu.
+    /// A handle with several parts can be written in three forms: as an object whose member names are the names of the
+    /// platform's elements, in any case; as a text that contains such an object; or as one text with the parts
+    /// separated by hyphens, such as the user id and channel id of Baidu.
     /// - Throws: `DeviceRegistryError.invalid` if a part is missing.
     func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
         let names = platform.registration.handleElements
@@ -23,7 +23,7 @@ extension InstallationChannel {
         return PushHandle(parts: found)
     }
 
-    /// Creates the channel of a handle: an object if the handle has several parts, otherwise a text.
+    /// Creates the channel of a handle. The channel is an object if the handle has several parts, otherwise a text.
     public init(_ handle: PushHandle, on platform: PushPlatformDescriptor) {
         let names = platform.registration.handleElements.map { $0.lowercased() }
         guard names.count > 1 else {
@@ -33,7 +33,7 @@ extension InstallationChannel {
         self = .object(Dictionary(uniqueKeysWithValues: zip(names, handle.parts.map(JSON.string))))
     }
 
-    /// Returns the channel of another handle, written in the same form as this channel.
+    /// Returns the channel of another handle, in the same written form as this channel.
     func replaced(with handle: PushHandle, on platform: PushPlatformDescriptor) -> InstallationChannel {
         guard platform.registration.handleElements.count > 1, var members = parts else {
             return .text(handle.parts.joined(separator: "-"))

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// A write to one registration of an installation that leaves the installation's other registrations unchanged, except
-/// for their expiry. It corresponds to one line of an import.
+/// A write to one registration of an installation. The installation's other registrations stay unchanged, except for
+/// their expiry. Each line of an import causes such a write.
 public struct InstallationMerge: Sendable {
-    /// The registration as one part of its installation's document, as on one line of an export.
+    /// The registration as a part of its installation's document, as in one line of an export.
     public var part: InstallationPart
     public var row: InstallationRow
-    /// The id that a new registration gets, unless the id was used before; nil for a generated id.
+    /// The id that a new registration gets. If this is nil, or if the id was used before, an id is generated.
     public var registrationID: String?
-    /// True if the registration must already exist.
+    /// Whether the registration must already exist.
     public var updatesOnly: Bool
 
     public init(part: InstallationPart, row: InstallationRow, registrationID: String?, updatesOnly: Bool) {
@@ -20,8 +20,8 @@ public struct InstallationMerge: Sendable {
 
     /// Returns the document of the installation with the part merged into it.
     /// - Parameter old: The stored document; nil if there is none.
-    /// - Throws: `InstallationError` if the part is of another platform than the installation, if the merged
-    ///   installation exceeds a limit, or if the stored document cannot be read.
+    /// - Throws: `InstallationError` if the part has another platform than the installation, if the merged installation
+    ///   exceeds a limit, or if the stored document cannot be read.
     public func document(over old: [UInt8]?) throws(InstallationError) -> [UInt8] {
         guard let old else { return try Installation(part).json.bytes }
         var installation = try Installation(parsing: old, id: part.installation, isComplete: false)
@@ -31,8 +31,8 @@ public struct InstallationMerge: Sendable {
 }
 
 extension DeviceRegistry {
-    /// Returns the write that merges a registration into its installation. The registration is checked in the same way
-    /// as `put` checks an installation.
+    /// Returns the write that merges a registration into its installation. The registration is checked by the same
+    /// rules by which `put` checks an installation.
     /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform, if the platform does not
     ///   accept the channel, the template or the secondary tile of `part`, or if `part` exceeds a limit of
     ///   installations.

@@ -1,18 +1,18 @@
 import MartletModel
 
-/// Converts an installation to registrations: one without a template, one for each template, and the same for each
-/// secondary tile (NotificationHubs.md, section 5.4).
+/// Converts an installation to registrations: one registration without a template, and one for each template. Each
+/// secondary tile adds registrations in the same way (NotificationHubs.md, section 5.4).
 struct InstallationRows {
     let installation: Installation
     let platform: any PushPlatform.Type
     let expiresAt: Timestamp?
-    /// The templates that are already stored; their size is not checked again.
+    /// The templates that are already stored. The sizes of these templates are not checked again.
     var stored: Set<InstallationTemplate> = []
 
     /// Returns all rows of the installation.
     /// - Throws: `DeviceRegistryError.invalid` if the platform does not accept a channel or a template, if the
-    ///   installation has secondary tiles and the platform has none, or if the installation's id cannot be part of its
-    ///   tag `$InstallationId:{ID}`.
+    ///   installation has secondary tiles but the platform does not support them, or if the installation's id is not
+    ///   allowed in the tag `$InstallationId:{ID}`.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
         guard installation.secondaryTiles.isEmpty || platform.descriptor.registration.hasSecondaryTiles else {
             throw .invalid("The platform '\(installation.platform)' has no secondary tiles.")
@@ -59,8 +59,8 @@ struct InstallationRows {
         return rows
     }
 
-    /// Converts a template of an installation to the template of a registration. Omits elements that the platform does
-    /// not have, because some clients write headers for every platform.
+    /// Converts a template of an installation to the template of a registration. Leaves out elements that the platform
+    /// does not have, because some clients write headers for every platform.
     private func complete(
         _ template: InstallationTemplate, named name: String
     ) throws(DeviceRegistryError) -> Template {

@@ -1,11 +1,11 @@
-/// Identifies a registration within its installation by a JSON pointer (RFC 6901) into the installation's document. The
-/// pointer is unique within the document, and stays the same from write to write.
+/// Identifies a registration within its installation: a JSON pointer (RFC 6901) into the installation's document. The
+/// pointer is unique within the document, and stays the same when the installation is written again.
 enum InstallationSlot {
     /// Returns the slot of the registration without a template.
     /// - Parameter tile: The id of the secondary tile; nil for the installation's own channel.
     static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
 
-    /// Returns the slot of the registration with a template.
+    /// Returns the slot of the registration with the template of the given name.
     /// - Parameter tile: The id of the secondary tile; nil for the installation's own channel.
     static func template(_ name: String, tile: String? = nil) -> String {
         "\(root(of: tile))/templates/\(escaped(name))"

@@ -8,7 +8,7 @@ extension Registration {
         return 512 + handle + Self.tagBytes * tags.count + content
     }
 
-    /// The assumed memory of one tag, in bytes. Few tags need more.
+    /// The memory that is assumed for one tag, in bytes. Most tags need less.
     private static let tagBytes = 160
 }
 

@@ -1,24 +1,25 @@
 public import MartletModel
 
-/// A handle in a hub with its tags, and for template sends with a template. A device can have several registrations.
+/// A handle in a hub with its tags and, for template sends, with a template. A device can have several registrations.
 public struct Registration: Sendable {
-    /// The id: opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates ids in the hub's own
-    /// form.
+    /// The id of the registration: an opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates
+    /// ids in the hub's own form.
     public let id: String
     public var platform: PlatformID
     public var handle: PushHandle
-    /// The tags in the given order, without duplicates; compared without case.
+    /// The tags in the order in which the caller wrote them, without duplicates. Tags that differ only in case are
+    /// equal.
     public var tags: [Tag]
     /// The template; nil for a native registration, which gets payloads in the format of its platform.
     public var template: Template?
-    /// The values for expressions of the template, in addition to the properties of the notification.
+    /// Values for expressions of the template, used in addition to the properties of the notification.
     public var pushVariables: [String: String]
     /// The secondary tile that the handle belongs to, on platforms that have secondary tiles.
     public var secondaryTile: String?
     /// The id of the installation to which the registration belongs; nil if it belongs to none. A write of the
     /// installation also writes the registration.
     public var installation: String?
-    /// The number of writes, from 1; used as the entity tag.
+    /// How often the registration was written, from 1. This number is used as the entity tag.
     public var version: Int64
     /// The time when the registration expires; nil if it never expires.
     public var expiresAt: Timestamp?

@@ -2,21 +2,22 @@ public import MartletModel
 
 /// A write to one registration.
 public enum RegistrationChange: Sendable {
-    /// Creates or replaces the registration with this id. If the registration belonged to an installation, it does not
-    /// any more.
+    /// Creates or replaces the registration with this id. If the registration belonged to an installation, it no longer
+    /// belongs to it.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Deletes the registration and keeps a tombstone: as long as tombstones are kept, requests with the id of the
-    /// registration are answered with "gone". If the registration belongs to an installation, no tombstone is kept, and
-    /// the installation remains without this registration until the device writes the installation again.
+    /// Deletes the registration and keeps a tombstone. As long as the tombstone is kept, requests with the id of the
+    /// registration are answered with "gone". If the registration belongs to an installation, no tombstone is kept. The
+    /// installation then lacks this registration until the device writes the installation again.
     case delete(id: String, condition: WriteCondition)
     /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)
 }
 
-/// A registration as its caller describes it. The store adds version and times.
+/// A registration as a caller describes it. The store adds the version and the times.
 public struct RegistrationDraft: Sendable {
     public var platform: PlatformID
-    /// The handle, in the canonical form of the platform if there is one. Handles are compared by `handleKey`.
+    /// The handle. If the platform has a canonical form of handles, the handle is in that form. Handles are compared by
+    /// `handleKey`.
     public var handle: PushHandle
     /// The key by which the platform compares handles, such as a token in lower case.
     public var handleKey: String
@@ -25,8 +26,9 @@ public struct RegistrationDraft: Sendable {
     public var pushVariables: [String: String]
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
-    /// True if the registration takes over the handle: other registrations of the handle are deleted in the same
-    /// transaction, as `RegistrationChange.delete` deletes them. Used when another user logs in on a device.
+    /// Whether the registration takes over the handle. If true, other registrations of the handle are deleted in the
+    /// same transaction and in the same way as by `RegistrationChange.delete`. Used when another user logs in on a
+    /// device.
     public var takesHandle: Bool
 
     public init(
@@ -52,15 +54,15 @@ public enum WriteCondition: Hashable, Sendable {
     case none
     /// The registration does not exist yet.
     case absent
-    /// The id was made for this write (`DeviceRegistry.newID`), so no registration has it or had it. The store need not
-    /// look for one.
+    /// The id was generated for this write (`DeviceRegistry.newID`), so no registration has or had this id. The store
+    /// need not look for such a registration.
     case fresh
     /// The registration exists.
     case exists
     /// The registration exists and has this version.
     case version(Int64)
-    /// The registration exists and has this tag, so that callers can write only their own registrations. A put may also
-    /// create a new registration.
+    /// The registration exists and has this tag. With this condition, callers can write only their own registrations. A
+    /// put may also create a new registration.
     case tagged(Tag)
 }
 

@@ -1,5 +1,5 @@
-/// The two numbers of a registration id in the hub's own form, "N-N-1" with 19 digits per number. They take 16 bytes
-/// instead of the 41 bytes of the text.
+/// The two numbers of a registration id in the hub's own form, "N-N-1" with 19 digits per number. The numbers take 16
+/// bytes, while the text takes 41 bytes.
 public struct RegistrationIDNumbers: Hashable, Sendable {
     public var first: UInt64
     public var second: UInt64
@@ -9,7 +9,8 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
         self.second = second
     }
 
-    /// Reads the numbers of an id; nil if the id has another form, or if a number begins with 0, which would be lost.
+    /// Reads the numbers of an id. nil if the id has another form, or if a number begins with 0, because a leading 0
+    /// would be lost.
     public init?(_ text: String) {
         let characters = text.utf8
         let dash = UInt8(ascii: "-")
@@ -23,12 +24,13 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
 
     public var text: String { "\(first)-\(second)-1" }
 
-    /// The number of bytes of the stored form: both numbers, big-endian.
+    /// The number of bytes in the stored form. The stored form consists of both numbers in big-endian order.
     public static let byteCount = 16
 
     private static let digitCount = 19
 
-    /// - Parameter digits: Nineteen digits, which always fit a 64-bit word.
+    /// Reads a number from its digits.
+    /// - Parameter digits: Nineteen digits. Such a number always fits in a 64-bit word.
     /// - Returns: The number; nil if a character is not a digit, or if the first digit is 0.
     private static func number(_ digits: some Sequence<UInt8>) -> UInt64? {
         var number: UInt64 = 0
@@ -41,7 +43,7 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
 }
 
 extension RegistrationIDNumbers {
-    /// Reads the stored form; nil if there are not exactly 16 bytes.
+    /// Reads the stored form. nil if the number of bytes is not 16.
     public init?(bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let raw = UnsafeRawBufferPointer(bytes)

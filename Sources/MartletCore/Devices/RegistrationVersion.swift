@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// A current or former version of a registration, with all the data that decides what is sent to its device.
+/// A current or former version of a registration, with all the data that decides what is sent to the device.
 public struct RegistrationVersion: Sendable {
     /// The end of a version: the number, time and cause of the change that ended it.
     public struct End: Hashable, Sendable {
-        /// The number of the change, counted over all changes in all hubs that ended a version, from 1.
+        /// The number of the change that ended the version. All such changes in all hubs are counted together, from 1.
         public var change: Int64
         public var at: Timestamp
         public var cause: RegistrationEnding
@@ -16,7 +16,7 @@ public struct RegistrationVersion: Sendable {
         }
     }
 
-    /// The sequence number of the registration; the same in all its versions.
+    /// The sequence number of the registration. All versions of a registration have the same number.
     public var sequence: Int64
     public var id: String
     /// The id of the installation to which the registration belongs.
@@ -52,7 +52,7 @@ public struct RegistrationVersion: Sendable {
         self.end = end
     }
 
-    /// The version as a member of a send: its channel for native content, its registration for templates.
+    /// The version as a member of a send. In a native send, this is its channel; in a template send, its registration.
     var member: AudienceMember {
         AudienceMember(channel: channel, registration: template == nil ? 0 : sequence)
     }
@@ -73,7 +73,7 @@ public enum RegistrationEnding: String, Hashable, Sendable {
     /// The registration expired.
     case expired
 
-    /// True if the registration was removed.
+    /// Whether the registration was removed.
     public var isRemoval: Bool {
         switch self {
         case .changed, .moved: false
@@ -89,7 +89,8 @@ public struct RegistrationPast: Sendable {
 
     /// The versions, sorted by their ends; current versions come last.
     public var versions: [RegistrationVersion]
-    /// The number of the change since which all versions are kept. For earlier snapshots, versions may be missing.
+    /// The number of the oldest change since which all versions are kept. For earlier snapshots, versions may be
+    /// missing.
     public var knownSince: Int64
 
     public init(versions: [RegistrationVersion], knownSince: Int64) {

@@ -1,11 +1,11 @@
-/// Decides which members of an audience are in a sample: a member is in the sample if its hash is not above a
+/// Decides which members of an audience are in a sample. A member is in the sample if its hash is not above a
 /// threshold.
 ///
 /// The hash depends only on the notification and the member's number, not on the age, the platform or the tags of a
 /// device. Therefore a sample has about the same share of devices of every age, platform and tag. The sample is the
 /// same in every page and after every restart.
 public struct SampleHash: Sendable {
-    /// The state of the hash after the id of the notification was added.
+    /// The state of the hash after the id of the notification and `domain` were added.
     private let start: SipHash
 
     init(_ start: SipHash) {
@@ -14,8 +14,8 @@ public struct SampleHash: Sendable {
         self.start = start
     }
 
-    /// A constant that makes these hashes differ from message ids. Message ids use the same key, and push services see
-    /// them.
+    /// A constant that makes these hashes differ from message ids. Without it, both would be computed from the same key
+    /// and input, and push services see the message ids.
     private static let domain: UInt64 = 0x656C_706D_6173
 
     /// Returns the hash of a member.
@@ -52,26 +52,26 @@ public struct AudienceSample: Sendable {
         self.side = side
     }
 
-    /// Returns true if a member is on this side.
+    /// Returns whether a member is on this side.
     /// - Parameter number: The number of the member (`AudienceMember.number`).
     public func contains(_ number: Int64) -> Bool {
         (hash(number) <= threshold) == (side == .sample)
     }
 
-    /// The maximum number of members that are examined for one page, which takes a few milliseconds. If few of these
-    /// members are on the selected side, the page ends before it is full.
+    /// The maximum number of members that are examined for one page. Examining so many takes a few milliseconds. If few
+    /// of these members are on the selected side, the page ends before it is full.
     public static let scanLimit = 100_000
 }
 
-/// The lowest of many hashes, found in one pass. The highest hash that is kept is the threshold of a sample of exactly
-/// `limit` members.
+/// The lowest of many hashes, found in one pass. The highest of the kept hashes is the threshold of a sample with
+/// exactly `limit` members.
 public struct LowestHashes: Hashable, Sendable {
     /// The number of hashes that are kept.
     public let limit: Int
     /// The number of hashes that were added so far.
     public private(set) var seen = 0
-    /// The kept hashes as a max-heap: no hash is lower than its children, which are at twice its index plus 1 and plus
-    /// 2.
+    /// The kept hashes as a max-heap: no hash is lower than its children. The children of the hash at index i have the
+    /// indices 2i + 1 and 2i + 2.
     private var heap: [UInt64] = []
 
     public init(limit: Int) {
@@ -89,7 +89,8 @@ public struct LowestHashes: Hashable, Sendable {
         sink()
     }
 
-    /// The threshold of the sample. If at most `limit` hashes were added, the sample is the whole audience.
+    /// The threshold of the sample. If no more than `limit` hashes were added, the sample is the whole audience, and
+    /// the threshold is the highest possible hash.
     public var threshold: UInt64 { seen <= limit ? .max : heap.first ?? .max }
 
     private mutating func rise(from start: Int) {

@@ -3,8 +3,8 @@ public import MartletModel
 /// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// A token was obtained with the credential. Or no token need be obtained: requests to the push service need
-        /// none, or this server signs a token for the origin of each device with the key of the credential.
+        /// Either a token was obtained with the credential, or none has to be obtained: the push service needs no
+        /// token, or this server itself signs one for the origin of each device.
         case usable
         case missing
         /// The credential is unreadable, refused or expired.

@@ -3,7 +3,8 @@ import MartletModel
 
 /// Checks the credentials of a hub without sending a push.
 ///
-/// The checker requests tokens of its own, so a refused token request does not affect sends.
+/// The checker requests its own tokens and does not share them with sends. So a refused token request does not affect a
+/// send.
 struct CredentialChecker: Sendable {
     /// A credential and the result of its check.
     struct Result: Sendable {
@@ -28,7 +29,7 @@ struct CredentialChecker: Sendable {
     }
 
     /// Checks the credential of a hub for a platform.
-    /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. On platforms whose
+    /// - Parameter handle: The handle of a device to which the send would go; nil if there is none. On platforms whose
     ///   handles are addresses, the handle determines the origin for which the token is requested.
     func check(
         _ platform: PlatformID, of hub: Hub.ID, sample handle: PushHandle?
@@ -67,8 +68,8 @@ struct CredentialChecker: Sendable {
         }
     }
 
-    /// Returns the push service at the origin of a device, with that origin. If handles are not addresses, or the
-    /// handle has no valid origin, returns the given service and nil.
+    /// Returns the push service for the origin of a device's handle, and that origin. If handles are not addresses, or
+    /// if the handle has no valid origin, returns the given service and nil.
     private func target(
         of service: any PushService, _ handle: PushHandle?
     ) -> (service: any PushService, origin: HTTPOrigin?) {

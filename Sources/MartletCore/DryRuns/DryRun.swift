@@ -11,9 +11,9 @@ public struct DryRun: Sendable {
         public var language: String?
         /// The number of pushes with this template, or with the native payload.
         public var pushes: Int
-        /// The number of template bindings: one for each set of push variables.
+        /// The number of template bindings: of the different sets of push variables that are used with the template.
         public var renderings: Int
-        /// The largest message of all bindings; nil if none can be rendered.
+        /// The largest of the messages that the bindings render to; nil if none can be rendered.
         public var message: Message?
         /// What a device shows for the payload; nil if the payload does not determine it.
         public var appearance: Appearance?
@@ -30,10 +30,10 @@ public struct DryRun: Sendable {
     public struct PropertyUse: Sendable {
         /// The names of the properties that the send has.
         public var sent: Set<String>
-        /// The names of the properties that any of the templates uses.
+        /// The names of the properties that at least one template uses.
         public var named: Set<String> = []
-        /// The names of properties that a template uses but that have no value and no default. The value is the number
-        /// of pushes in which the property has no value.
+        /// The properties that a template uses although they have neither a value nor a default. The key is the name of
+        /// the property; the value is the number of pushes in which it is missing.
         public var withoutValue: [String: Int] = [:]
 
         static func + (one: PropertyUse, other: PropertyUse) -> PropertyUse {
@@ -61,9 +61,9 @@ public struct DryRun: Sendable {
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
         /// payloads, or because a composed message cannot be rendered for the platform.
         public var untriedPushes = 0
-        /// How the templates use the properties; nil if the send is not for templates.
+        /// How the templates use the properties; nil if the send is not a template send.
         public var use: PropertyUse?
-        /// The problems that were found, as sentences; those about the credential come first.
+        /// The problems that were found, as sentences; problems of the credential come first.
         public var problems: [String]
     }
 
@@ -83,8 +83,8 @@ public struct DryRun: Sendable {
     public var expiresAt: Timestamp
     /// The roll-out of the send; nil if it would be sent as fast as possible.
     public var rollout: Rollout?
-    /// The languages of devices in the audience in which a composed message has no text; nil if the message has only
-    /// one language. Devices with these languages get the message's own language.
+    /// The languages that devices in the audience use, but in which a composed message has no text; nil if the message
+    /// has only one language. Such devices get the text in the message's own language.
     public var missingLanguages: [String]?
     /// The number of matching devices that a composed message does not reach, because they have only registrations with
     /// templates.
@@ -115,8 +115,8 @@ public struct DryRun: Sendable {
     /// The maximum number of properties of each kind that `cautions` names.
     private static let nameLimit = 20
 
-    /// Sentences about what is allowed, but may be a mistake: properties of the send that no template of the devices
-    /// uses, and properties that a template uses and that have no value.
+    /// Sentences about things that are allowed but may be mistakes: properties of the send that no template of the
+    /// devices uses, and properties that a template uses but that have no value.
     public var cautions: [String] {
         let uses = platforms.filter { $0.targeted > 0 }.compactMap(\.use)
         guard let first = uses.first else { return [] }

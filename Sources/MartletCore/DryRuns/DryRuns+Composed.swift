@@ -6,8 +6,8 @@ extension DryRuns {
     /// The maximum number of language tags of a hub that are examined.
     private static let tagLimit = 100
 
-    /// Removes from a count the registrations that a composed message does not reach: those with a template, and those
-    /// on platforms that the sender excludes.
+    /// Removes from a count the registrations that a composed message does not reach: registrations with a template,
+    /// and registrations on platforms that the sender excludes.
     /// - Returns: The number of devices that have only registrations with templates.
     static func keepNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
         var templatesOnly = 0
@@ -24,9 +24,9 @@ extension DryRuns {
         return templatesOnly
     }
 
-    /// Returns the languages of devices in the audience in which the message has no text. These devices get the message
-    /// in its own language.
-    /// - Returns: nil if the message has one language.
+    /// Returns the languages that devices in the audience use, but in which the message has no text. Such devices get
+    /// the text in the message's own language.
+    /// - Returns: The languages; nil if the message has only one language.
     func missingLanguages(
         of content: ComposedContent, _ expression: TagExpression?, _ send: Send
     ) async throws(StorageError) -> [String]? {

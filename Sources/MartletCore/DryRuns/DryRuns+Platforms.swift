@@ -1,7 +1,8 @@
 import MartletModel
 
 extension DryRuns {
-    /// The number of handles with which messages are tried, because a message may not suit the first handle.
+    /// The maximum number of handles with which a message is tried. One is not enough, because a message may not suit
+    /// the first handle.
     private static let sampleSize = 32
 
     /// Returns the predicted result of a send on one platform.

@@ -19,9 +19,10 @@ struct RequestTrial: Sendable {
         return platform.limited(message, to: expiry, at: now)
     }
 
-    /// Builds the request with a message to the first handle that the message suits, and returns the error as a
-    /// sentence. Nil if there is no error, or if the message suits no handle. If there are no handles, and origins do
-    /// not depend on them, builds only what the requests to all devices have in common.
+    /// Builds the request that would send a message to the first handle that it suits. Returns the error as a sentence;
+    /// nil if there is no error, or if the message suits no handle.
+    ///
+    /// Without handles, only the part that all requests share is built, and only if handles are not addresses.
     func problem(of message: Message) -> String? {
         guard let service else { return nil }
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
@@ -34,8 +35,8 @@ struct RequestTrial: Sendable {
         return nil
     }
 
-    /// Returns the problems of handles to which no message can be sent, because the credential does not allow their
-    /// addresses or because they are not addresses. Each problem is listed once, with the number of handles that it
+    /// Returns the problems of handles to which no message can be sent, because they are not addresses, or because the
+    /// credential does not allow their addresses. Each problem is listed once, with the number of handles that it
     /// affects.
     func problemsOfAddresses() -> [String] {
         guard let service, type(of: service).handlesAreAddresses else { return [] }
@@ -46,8 +47,8 @@ struct RequestTrial: Sendable {
         }
     }
 
-    /// Builds the request with a message to every handle, and returns the problems. Each problem is listed once, with
-    /// the number of handles that it affects.
+    /// Builds the request that would send a message, for every handle, and returns the problems. Each problem is listed
+    /// once, with the number of handles that it affects.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
         return counted { handle throws(PushServiceError) in

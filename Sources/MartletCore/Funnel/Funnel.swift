@@ -1,15 +1,15 @@
 public import MartletModel
 
-/// The number of devices that a notification was for, was sent to, reached, and was opened on. Unknown numbers are nil,
+/// How many devices a notification was meant for, was sent to, reached, and was opened on. Unknown numbers are nil,
 /// never 0.
 public struct Funnel: Sendable {
     /// The number of devices at each step; for a template send, the number of registrations.
     public struct Steps: Hashable, Sendable {
-        /// Devices that the notification was for; nil until all pages have been read. If the notification ends before
-        /// that, the number stays unknown.
+        /// Devices that the notification was meant for; nil until all pages have been read. If the notification ends
+        /// earlier, the number stays unknown.
         public var targeted: Int?
-        /// Devices to which a push was sent, successfully or not. Other devices of the audience had no message that
-        /// suits them, or no push service that could send it.
+        /// Devices to which a push was sent, successfully or not. For the other devices of the audience there was no
+        /// suitable message, or no push service that could send it.
         public var rendered: Int?
         /// Devices whose push was accepted by the push service.
         public var accepted: Int
@@ -83,8 +83,8 @@ extension Funnel.Steps {
         accepted = counts[.success] ?? 0
         let held = statuses.reduce(0) { $0 + $1.held }
         targeted = statuses.allSatisfy(\.isFannedOut) ? ended + retrying + held : nil
-        // `stopped` may include pushes that are counted as successes, because a kill prevented their outcomes from
-        // being recorded. So it is counted only up to the number of suppressed pushes.
+        // Some pushes of `stopped` may also be counted as successes, because the process was killed before it recorded
+        // their outcomes. So at most as many are added as pushes were suppressed.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received

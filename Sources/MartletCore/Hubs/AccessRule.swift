@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The operations that the holder of an access key may do in a hub.
+/// The operations that the holder of an access key may perform in a hub.
 public struct AccessRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -27,7 +27,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public var rights: AccessRights
-    /// The primary key: opaque text, whose UTF-8 bytes are the key of a token's signature.
+    /// The primary key, an opaque text. Its UTF-8 bytes are the key with which tokens are signed.
     public var primaryKey: String
     public var secondaryKey: String
     public var createdAt: Timestamp

@@ -1,7 +1,7 @@
 /// Limits the number of unfinished notifications and the size of their content, for one hub and for all hubs together.
 /// When a limit is reached, new sends are refused until some notifications are finished.
 public struct BacklogLimits: Hashable, Sendable {
-    /// The limits that an operator may set, as a number of notifications.
+    /// The range of limits that an operator may set, in notifications.
     public static let allowed = 1...10_000_000
 
     /// The limit in bytes is this number times the limit in notifications. Most notifications are smaller, so the limit
@@ -9,8 +9,8 @@ public struct BacklogLimits: Hashable, Sendable {
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// The limit of the backlog of all hubs together, as it applies to the sends of one hub, is this number times that
-    /// hub's own limit, or times the default limit if the default is larger.
+    /// The factor from the limit of one hub to the limit of all hubs together. For the sends of a hub, the limit of all
+    /// hubs is this number times the hub's own limit, or times the default limit if the default is larger.
     private static let hubs = 10
 
     /// The maximum backlog of the hub.
@@ -39,7 +39,7 @@ public struct BacklogLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.
-    ///   - bytes: The size of the new content.
+    ///   - bytes: The size of the new content, in bytes.
     public func excess(hub: BacklogSize, all used: BacklogSize, adding bytes: Int64) -> BacklogExcess? {
         if hub.notifications >= own.notifications || hub.bytes + bytes > own.bytes { return .hub }
         let isOver =
@@ -63,7 +63,8 @@ public struct BacklogSize: Hashable, Sendable {
 /// The limit that a backlog has reached.
 public enum BacklogExcess: Hashable, Sendable {
     case hub
-    /// The backlog of the hub has reached what the limit of all hubs together leaves free.
+    /// The limit of all hubs together leaves no room: the backlog of this hub is at least as large as the free part of
+    /// that limit.
     case all
 
     /// The value of `Retry-After`, in seconds: some notifications of the backlog may be finished by then.

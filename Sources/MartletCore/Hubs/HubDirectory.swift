@@ -14,11 +14,11 @@ public final class HubDirectory: Sendable {
         var namespaceRules: [AccessRule] = []
         /// The hub that was chosen for the app backend, which may have been deleted since; nil if no hub was chosen.
         var backend: Hub.ID?
-        /// Counts the changes that this process has made, so that `refresh` does not overwrite one of them with
-        /// contents that it has read before the change.
+        /// Counts the changes that this process has made, so that `refresh` does not overwrite a change with contents
+        /// that it read before the change.
         var changes = 0
-        /// Counts the calls of `refresh` that have replaced the contents. So a change by this process does not
-        /// overwrite, in memory, a later change by another process.
+        /// Counts the calls of `refresh` that have replaced the contents. A change by this process compares the count,
+        /// so that it does not overwrite, in memory, a later change by another process.
         var refreshes = 0
     }
 
@@ -46,7 +46,7 @@ public final class HubDirectory: Sendable {
 
     /// Creates an empty directory. Call `reload` before the first look-up.
     /// - Parameters:
-    ///   - fallbacks: The credentials for hubs that have none of their own for a platform, such as those of the
+    ///   - fallbacks: The credentials for hubs that have none of their own for a platform, such as credentials for the
     ///     simulator. They are never stored.
     ///   - isShared: Whether other processes change the same store. If so, `refresh` must be called after their
     ///     changes.
@@ -86,8 +86,8 @@ public final class HubDirectory: Sendable {
         return Stored(hubs: hubs, namespaceRules: try await store.namespaceRules(), backend: backend)
     }
 
-    /// Reads what other processes have changed in the store, and calls the observers of credentials and deletions as if
-    /// this process had made the changes.
+    /// Reads the changes that other processes have made in the store, and calls the observers of credentials and
+    /// deletions as if this process had made the changes.
     public func refresh() async throws(StorageError) {
         while true {
             let changes = contents.withLock(\.changes)
@@ -99,9 +99,10 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Replaces the contents with what was read, unless this process has changed something since the read began.
+    /// Replaces the contents with those that were read from the store, unless this process has changed something since
+    /// the read began.
     /// - Parameter changes: The number of changes by this process when the read began.
-    /// - Returns: The hubs with other credentials, and the hubs that do not exist any more; nil if nothing was
+    /// - Returns: The hubs whose credentials were set, and the hubs that do not exist any more; nil if nothing was
     ///   replaced.
     private func take(_ stored: Stored, ifStill changes: Int) -> (renewed: [Hub.ID], gone: [Hub.ID])? {
         contents.withLock { contents in
@@ -207,8 +208,8 @@ public final class HubDirectory: Sendable {
         return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
-    /// Returns the platforms that a hub can send to: those with a push service for which the hub has a credential of
-    /// its own or a fallback.
+    /// Returns the platforms that a hub can send to. Each of them has a push service, and the hub has a credential of
+    /// its own or a fallback for it.
     public func platforms(sentToFrom id: Hub.ID) -> [any PushPlatform.Type] {
         platforms.filter { platform in
             let platform = platform.descriptor.platform
@@ -256,8 +257,8 @@ public final class HubDirectory: Sendable {
     }
 
     /// Changes the settings of a hub. All changes of settings go through this method.
-    /// - Parameter change: Changes the given settings. It is called again, with the new settings, if another process
-    ///   has changed the hub in the meantime.
+    /// - Parameter change: A function that changes the given settings. If another process has changed the hub in the
+    ///   meantime, the function is called again with the settings that the other process stored.
     /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(
@@ -401,7 +402,8 @@ public final class HubDirectory: Sendable {
             contents.changes += 1
             // A hub that was deleted in the meantime stays deleted.
             guard contents.hubs[key]?.id == hub.id else { return (false, false) }
-            // A later change of another process may have been read by now.
+            // `refresh` was called in the meantime, and may have read a later change of another process. Then the hub
+            // is read again below.
             guard contents.refreshes == refreshes else { return (true, true) }
             contents.hubs[key] = hub
             return (true, false)

@@ -1,4 +1,4 @@
-/// The limits that an operator has set for a hub. A limit that is nil has its default.
+/// The limits that an operator has set for a hub. For a limit that is nil, the default applies (`DefaultLimits`).
 public struct HubLimits: Hashable, Sendable {
     /// The number of requests per second that each access key of the hub may make.
     public var requestRate: Int?

@@ -5,12 +5,12 @@ import Synchronization
 /// (`NodeStore`). The owner alone sends the notifications of the hub and runs its jobs. A process that does not share
 /// its storage owns every hub.
 public final class HubOwnership: Sendable {
-    /// The lease without which this process may send nothing; nil if it shares its storage with no other.
+    /// The lease that this process must hold to send anything; nil if no other process shares its storage.
     public let lease: SendingLease?
     private let hubs = Mutex<Set<Hub.ID>>([])
 
-    /// - Parameter lease: The lease of a process that shares its storage with others, and owns no hub at first; nil for
-    ///   a process that owns every hub.
+    /// - Parameter lease: The lease of a process that shares its storage with others. Such a process owns no hub at
+    ///   first. Nil for a process that owns every hub.
     public init(lease: SendingLease? = nil) {
         self.lease = lease
     }
@@ -20,7 +20,8 @@ public final class HubOwnership: Sendable {
         lease == nil || hubs.withLock { $0.contains(hub) }
     }
 
-    /// The hubs that this process owns; empty if it owns every hub.
+    /// The hubs that this process owns among processes that share a storage. Always empty in a process that does not
+    /// share its storage, although that process owns every hub.
     public var all: Set<Hub.ID> { hubs.withLock(\.self) }
 
     func add(_ hubs: Set<Hub.ID>) {

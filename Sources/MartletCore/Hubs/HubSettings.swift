@@ -40,7 +40,7 @@ public struct HubSettings: Hashable, Sendable {
         }
     }
 
-    /// Checks all settings. A credential that is not in `old` is checked by creating the `PushService` with it.
+    /// Checks all settings. A credential that is not in `old` is checked by creating a `PushService` with it.
     func check(
         replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {

@@ -6,8 +6,8 @@ public protocol HubStore: Sendable {
     /// Returns all hubs, sorted by name.
     func hubs() async throws(StorageError) -> [Hub]
 
-    /// Creates a hub. The first hub becomes the hub of the app backend. If no hub was chosen and there was exactly one
-    /// hub before, that hub is chosen, because the app backend has used it so far.
+    /// Creates a hub. The first hub becomes the hub of the app backend. If no hub was chosen and exactly one hub
+    /// existed before, that older hub is chosen, because the app backend has used it so far.
     /// - Returns: The new hub; nil if its name is already in use. Names are compared without case.
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub?
 
@@ -30,7 +30,7 @@ public protocol HubStore: Sendable {
     func namespaceRules() async throws(StorageError) -> [AccessRule]
 
     /// Replaces the rules if they are still `old` in the store.
-    /// - Returns: Whether the rules are replaced.
+    /// - Returns: Whether the rules were replaced.
     func setNamespaceRules(
         _ rules: [AccessRule], replacing old: [AccessRule]
     ) async throws(StorageError) -> Bool

@@ -6,12 +6,13 @@ public enum Expiry: Hashable, Sendable {
     /// The notification expires this long after it is due.
     case after(Duration)
 
-    /// The maximum time from when a notification is due to its expiry.
+    /// The maximum time from the due time of a notification to its expiry.
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// Returns an expiry at `timestamp`, for a notification that refers to data that is kept only until then. The
-    /// result is at least a millisecond and at most `limit` after `now`.
+    /// Returns the expiry of a notification that begins at `now` and refers to data that is kept only until
+    /// `timestamp`. The notification expires at `timestamp`, but at least a millisecond and at most `limit` after
+    /// `now`.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }
@@ -24,7 +25,7 @@ public enum Expiry: Hashable, Sendable {
         switch self {
         case .at(let stated): timestamp = stated
         case .after(let duration):
-            // A longer duration is refused before it is added, because it could overflow the timestamp.
+            // A duration above the limit is refused before it is added, because the sum could overflow.
             guard duration <= Self.limit else { throw Self.tooLate }
             timestamp = start + duration
         }

@@ -20,8 +20,9 @@ public struct NotificationIntake: Sendable {
     /// - Parameters:
     ///   - lifetime: How long delivery is tried after the notification is due, if the sender states no expiry.
     ///   - backlogLimits: The backlog limits of a hub; nil for no limit.
-    ///   - accepted: Receives the deliveries of every notification that begins at once, after it was stored.
-    ///   - scheduled: Receives the due time of every other notification, after it was stored.
+    ///   - accepted: Called with the deliveries of every notification that begins at once, after the notification was
+    ///     stored.
+    ///   - scheduled: Called with the due time of every other notification, after the notification was stored.
     public init(
         store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: Duration = Self.lifetime,
@@ -177,7 +178,7 @@ public struct NotificationIntake: Sendable {
         try await store.scheduled(query)
     }
 
-    /// Cancels a scheduled notification that has not begun. `SendControls` cancels any notification.
+    /// Cancels a scheduled notification that has not begun. `SendControls` can also cancel one that has begun.
     public func cancel(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Cancellation {
         try await store.cancel(id, in: hub, at: time.now)
     }

@@ -1,5 +1,5 @@
-/// The stored progress of a job. After a kill, the job truncates its files to the lengths in the cursor, and continues
-/// without losing or repeating a line.
+/// The stored progress of a job. If the process was killed, the job truncates its files to the lengths in the cursor,
+/// and continues without losing or repeating a line.
 public struct JobCursor: Hashable, Sendable {
     /// The progress of one output file.
     public struct Written: Hashable, Sendable {
@@ -17,9 +17,9 @@ public struct JobCursor: Hashable, Sendable {
     /// The number of processed bytes of an import's input; `line` is the number of processed lines.
     public var inputOffset: Int64 = 0
     public var line: Int64 = 0
-    /// The entity tag of the input file, for imports.
+    /// For imports: the entity tag of the input file. A different tag shows that the file was replaced.
     public var inputTag = ""
-    /// The sequence number of the last registration that was exported, for exports.
+    /// For exports: the sequence number of the last registration that was exported.
     public var sequence: Int64?
     /// The number of exported registrations.
     public var count: Int64 = 0

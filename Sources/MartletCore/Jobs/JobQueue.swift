@@ -14,7 +14,7 @@ struct JobQueue {
     private var known: Set<Key> = []
     /// The number of reads of the store that are in progress.
     private var reads = 0
-    /// The jobs that have ended since the first of the reads in progress began.
+    /// The jobs that have ended while at least one read was in progress. Emptied when no read is in progress any more.
     private var ended: Set<Key> = []
 
     init(limit: Int) {
@@ -28,7 +28,8 @@ struct JobQueue {
         waiting.append(progress)
     }
 
-    /// Begins a read of the unfinished jobs in the store, which `endRead` must end.
+    /// Notes that a read of the unfinished jobs in the store begins. Every call must be followed by a call of
+    /// `endRead`.
     mutating func beginRead() { reads += 1 }
 
     /// Adds the jobs that were read from the store, unless they are known or have ended since the read began.

@@ -49,8 +49,8 @@ public final class JobRunner: Sendable {
         try await parts.jobs.jobs(in: hub, limit: limit)
     }
 
-    /// Queues the unfinished jobs that this process does not run yet: those of an earlier process, those of a hub that
-    /// this process has just begun to own, and those that another process has accepted.
+    /// Queues the unfinished jobs that this process does not run yet. Such a job is left from an earlier process,
+    /// belongs to a hub that this process has just begun to own, or was accepted by another process.
     public func resume() async throws(StorageError) {
         queue.withLock { $0.beginRead() }
         var found: [JobProgress] = []
@@ -61,8 +61,8 @@ public final class JobRunner: Sendable {
         found = try await parts.jobs.unfinishedJobs()
     }
 
-    /// Leaves the jobs of a hub to another process, which owns the hub now. A job that is running ends with its next
-    /// step, which the storage refuses.
+    /// Leaves the jobs of a hub to another process, which owns the hub now. A running job stops at its next step,
+    /// because the storage refuses that step.
     public func disown(_ hub: Hub.ID) {
         queue.withLock { $0.remove(hub) }
     }
@@ -145,7 +145,8 @@ struct JobParts: Sendable {
 
 /// The reasons why a job stops before its end.
 enum JobStop: Error {
-    /// The server is shutting down, and the job continues at the next start; or another process runs the job.
+    /// Either the server is shutting down, and the job continues at the next start, or another process now runs the
+    /// job.
     case interrupted
     /// The disk is full; the job continues when enough space is free.
     case noRoom

@@ -2,7 +2,7 @@ public import MartletModel
 
 /// Stores jobs and their progress. Every change is durable when it returns.
 public protocol JobStore: Sendable {
-    /// Adds a job. Of the finished jobs of the hub, keeps only the newest, up to `JobProgress.finishedLimit`.
+    /// Adds a job. Removes the oldest finished jobs of the hub, so that at most `JobProgress.finishedLimit` are left.
     func createJob(_ job: Job) async throws(StorageError)
 
     func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job?
@@ -19,10 +19,11 @@ public protocol JobStore: Sendable {
     func record(_ progress: JobProgress) async throws(StorageError) -> Bool
 
     /// Applies writes to registrations, as `DeviceStore.apply` does, and stores the resulting progress of the job in
-    /// the same transaction. If others wait to write, the store may apply only the first of the writes, at least one;
-    /// the caller then calls again with the rest.
+    /// the same transaction. If other writers are waiting, the store may apply only some of the writes: the first one,
+    /// or more from the start of the list. The caller then calls this method again with the rest.
     /// - Parameters:
-    ///   - progress: Receives the results of the writes that were applied, and returns the progress to store.
+    ///   - progress: A function that takes the results of the applied writes, in their order, and returns the progress
+    ///     to store.
     ///   - job: The id of the job.
     /// - Returns: The stored progress; nil if the job was deleted with its hub, in which case nothing was written.
     func apply(

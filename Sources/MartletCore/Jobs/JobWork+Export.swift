@@ -1,4 +1,4 @@
-// An export writes a hub's registrations page by page, and stores its progress about every `stepBytes`.
+// An export writes a hub's registrations page by page, and stores its progress after about every `stepBytes` bytes.
 extension JobWork {
     private static let pageLimit = 1000
     /// The approximate number of bytes after which the progress of an export is stored.
@@ -36,7 +36,7 @@ extension JobWork {
         }
     }
 
-    /// Flushes the bytes written since the last step to disk, and then stores the progress.
+    /// Flushes the `count` bytes that were written since the last step to disk, and then stores the progress.
     private mutating func step(_ count: Int) async throws(JobStop) {
         try await files?.synchronizeOutput()
         progress.cursor.output.bytes += Int64(count)

@@ -52,8 +52,8 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// Stores in one transaction the results of a batch, or of its first lines, the offset at which these end and the
-    /// bytes to append to the files; then appends these bytes to the files.
+    /// Applies a batch, or only its first lines, in one transaction. The transaction also stores the offset where these
+    /// lines end, and the bytes to append to the output files. Afterwards appends those bytes to the files.
     /// - Parameter size: The size of the input file in bytes.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
@@ -76,9 +76,10 @@ extension JobWork {
 struct ImportBatch: Sendable {
     private struct Line: Sendable {
         let number: Int64
-        /// The offset after the line.
+        /// The offset of the first byte after the line.
         let end: Int64
-        /// What is wrong with the line; nil if it has a change. Changes have the order of their lines.
+        /// The error in the line, as a sentence; nil if the line has an element in `changes`. Those elements have the
+        /// order of their lines.
         var error: String?
     }
 
@@ -132,7 +133,7 @@ struct ImportBatch: Sendable {
         lines.append(Line(number: lastNumber, end: end, error: error))
     }
 
-    /// Returns the lines of the batch after a line; an empty batch if that is the last line.
+    /// Returns a batch with the lines after line `number`; it is empty if `number` is the last line.
     func after(line number: Int64) -> ImportBatch {
         var rest = ImportBatch(after: self)
         guard number < lastNumber else { return rest }
@@ -142,10 +143,11 @@ struct ImportBatch: Sendable {
         return rest
     }
 
-    /// Returns the progress of the job after the lines before the first change without a result. Each line is reported
-    /// with its number: in the output file if it succeeded, otherwise in the file of failed lines.
+    /// Returns the progress of the job up to the first line whose change has no result. Each line is reported with its
+    /// number: in the output file if it succeeded, otherwise in the file of failed lines.
     /// - Parameters:
-    ///   - results: The results of the first changes, or of all.
+    ///   - results: The results of the changes, in their order. If only some changes were applied, these are the first
+    ///     ones.
     ///   - size: The size of the input file in bytes.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress, of size: Int64

@@ -9,7 +9,7 @@ struct LineReader: Sendable {
     /// A line with the offset of its end.
     struct Item: Hashable, Sendable {
         let line: Line
-        /// The offset after the line break of the line.
+        /// The offset of the first byte after the line and its line break.
         let end: Int64
     }
 

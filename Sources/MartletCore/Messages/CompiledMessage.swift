@@ -40,7 +40,7 @@ struct CompiledMessage: Sendable {
     }
 
     /// Returns the message for a device.
-    /// - Parameter values: The device's values of variables, by the names in lower case.
+    /// - Parameter values: The device's values of the variables. The keys are the names of the variables in lower case.
     func message(_ values: [String: String]) -> Message {
         var body: [UInt8] = []
         for piece in pieces {

@@ -9,9 +9,9 @@ struct ComposedCheck: Sendable {
         case tooLarge(String)
     }
 
-    /// Checks what does not depend on the hub: the names of platforms, of header fields and of data. A message that is
-    /// not silent also needs a title or a text, unless the sender gives a payload for every platform that is not
-    /// excluded.
+    /// Checks everything that does not depend on the hub: the names of platforms, of header fields and of data entries.
+    /// A message that is not silent also needs a title or a text, unless the sender gives a payload for every platform
+    /// that is not excluded.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {

@@ -23,7 +23,7 @@ public final class ComposedContent: Sendable {
     /// Whether devices of the same platform may get different messages.
     public var hasVariants: Bool { languages.count > 1 || usesVariables }
 
-    /// Returns a language's name for errors; nil if the message does not state a language.
+    /// Returns the tag of a language as the sender spelled it; nil if the message does not state a language.
     func languageName(_ index: Int) -> String? {
         languages.tags.indices.contains(index) ? languages.tags[index].spelling : nil
     }

@@ -8,15 +8,17 @@ import Synchronization
 public final class DeliveryMetrics: Sendable {
     /// A snapshot of the counters. The counters never decrease.
     public struct Figures: Sendable {
-        /// The number of requests that were handed to the transport, including those of test sends, by platform.
+        /// The number of requests that were handed to the transport, including the requests of test sends, by platform.
         public var attempts: [PlatformID: Int] = [:]
-        /// The number of these requests after which the push is tried again because the push service failed or could
-        /// not be reached: there was no answer, or a status such as 503 or 429. Test sends are not counted.
+        /// The number of requests after which the push is tried again because the push service failed or could not be
+        /// reached, by platform. Such a request got no answer, or a status such as 503 or 429. Test sends are not
+        /// counted.
         public var failures: [PlatformID: Int] = [:]
-        /// The number of pushes by platform and final outcome, counted as in the telemetry.
+        /// The number of pushes by platform and final outcome, counted as in the telemetry of notifications
+        /// (`NotificationReport`).
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
         /// The time from the acceptance of a notification, or from its due time, until a batch of first attempts is
-        /// handed to the transport.
+        /// handed to the transport, by platform.
         public var latency: [PlatformID: Histogram] = [:]
         public var renewals: [PlatformID: Renewals] = [:]
     }

@@ -1,11 +1,13 @@
-/// Copies all data of one store to another, reads it back, compares, and only then marks the source as moved and makes the
-/// copy one that can be served. If the process ends between these two steps, neither can be served.
+/// Moves all data of one store to another. Copies the data, reads the copy back and compares it with the source. Only
+/// if both are the same, marks the source as moved, and then completes the copy, so that a server can use it. If the
+/// process ends between these last two steps, no server can use either store.
 public struct DataMove {
-    /// What a move tells of itself.
+    /// A message about the progress of a move.
     public enum Event: Sendable {
-        /// So many rows of something have been copied, or read back.
+        /// This number of rows of the table `name` has been copied, or has been read again for the comparison. The name
+        /// `blobs` stands for blobs.
         case progress(name: String, rows: Int64, isComparison: Bool)
-        /// Rows were copied and read back, and are the same.
+        /// The rows of `name` in the copy are the same as in the source.
         case compared(name: String, MovedDigest)
     }
 
@@ -25,7 +27,7 @@ public struct DataMove {
     }
 
     /// Moves everything.
-    /// - Throws: `StorageError`, also if what was read back differs. Then the target is not completed.
+    /// - Throws: `StorageError`, also if the copy differs from the source; then the target is not completed.
     public func run() throws(StorageError) {
         let directory = try source.directory()
         try target.begin(directory, try source.numbers())
@@ -100,7 +102,8 @@ public struct DataMove {
 
     // MARK: Blobs
 
-    /// Adds what each blob is, and its content in pieces of one size, because stores read it in pieces of their own.
+    /// Computes the digest of blobs. For each blob, adds its row, and its content in pieces of `pieceSize` bytes. The
+    /// pieces need a fixed size because each store reads blobs in pieces of another size.
     private struct BlobDigest {
         var digest = MovedDigest()
         var blobs: Int64 = 0

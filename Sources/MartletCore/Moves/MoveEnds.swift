@@ -1,8 +1,8 @@
 public import MartletModel
 
-/// What a move needs and a store does not know.
+/// The functions that a move needs and that the stores do not have.
 public struct MoveRules: Sendable {
-    /// Returns the 32 bytes of a SHA-256 digest.
+    /// Returns the SHA-256 digest of bytes, which has 32 bytes.
     public let hash: @Sendable ([UInt8]) -> [UInt8]
     /// Returns the key by which a platform compares a handle; nil if no device of the platform can have the handle.
     public let key: @Sendable (PlatformID, String) -> String?
@@ -15,7 +15,7 @@ public struct MoveRules: Sendable {
     }
 }
 
-/// A store whose data is moved, as it is at one point in time. Used on one thread; calls block.
+/// Reads the data of a store, as it is at one point in time. Used on one thread; calls block.
 public protocol MoveSource: AnyObject {
     typealias RowReceiver = ([MovedValue]) throws(StorageError) -> Void
     typealias PieceReceiver = ([UInt8]) throws(StorageError) -> Void
@@ -24,37 +24,38 @@ public protocol MoveSource: AnyObject {
 
     func directory() throws(StorageError) -> MovedDirectory
     func numbers() throws(StorageError) -> MovedNumbers
-    /// Passes all rows of a table, one after another.
-    /// - Parameter isForComparison: Whether columns that are not compared may be null.
+    /// Calls `each` with all rows of a table, one after another.
+    /// - Parameter isForComparison: True if the rows are read only to compare them. Columns that are not compared may
+    ///   then be null.
     func readRows(of table: MovedTable, isForComparison: Bool, _ each: RowReceiver) throws(StorageError)
-    /// Passes all blobs, one after another, containers without blobs among them.
+    /// Calls `each` with all containers, blobs and uploads, one after another. Containers without blobs are included.
     func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError)
 }
 
 /// A store from which data is moved.
 public protocol RetiringMoveSource: MoveSource {
-    /// Marks the store as moved, on its disk: nobody can serve it any more. Called right before the target is completed, so
-    /// that never both can be served.
-    /// - Parameter place: What the data was moved to, as a sentence names it.
+    /// Marks the store as moved, on disk, so that no server can use it any more. Called right before the target is
+    /// completed, so that there is no time at which servers can use both stores.
+    /// - Parameter place: The store to which the data was moved, as named in a sentence (`MoveTarget.place`).
     /// - Throws: `StorageError`, also if the store may have changed during the move.
     func retire(to place: String) throws(StorageError)
 }
 
-/// A store to which data is moved. Nobody can use it before `complete`, and if that is never called, what was written
-/// counts for nothing.
+/// A store to which data is moved. No server can use the store before `complete` was called. If `complete` is never
+/// called, the copy is worthless.
 public protocol MoveTarget: MoveSource {
-    /// Takes the hubs, and prepares for rows.
+    /// Writes the hubs, and prepares for rows. Called first.
     func begin(_ directory: MovedDirectory, _ numbers: MovedNumbers) throws(StorageError)
-    /// Takes rows of a table, until `endRows`.
+    /// Announces rows of a table. They follow as calls of `add(_:)`, until `endRows`.
     func beginRows(of table: MovedTable) throws(StorageError)
     func add(_ row: [MovedValue]) throws(StorageError)
     func endRows() throws(StorageError)
     func add(_ blob: MovedBlob, _ content: PieceReader) throws(StorageError)
-    /// Makes what follows from the rows, after all of them have been taken.
+    /// Creates the data that the store derives from the rows. Called after all rows and blobs have been added.
     func endCopying() throws(StorageError)
-    /// What the store is called in a sentence.
+    /// The name of the store for use in a sentence.
     var place: String { get }
-    /// Makes the store one that can be served, in one step.
+    /// Completes the store in one step, so that a server can use it.
     func complete() throws(StorageError)
 }
 
@@ -64,12 +65,12 @@ public struct MovedBlob: Hashable, Sendable {
         /// A container; `container` is its name.
         case container
         case blob
-        /// What a job has written so far; `name` is the key by which it finds that again.
+        /// An unfinished file that a job is writing; `name` is the key by which the job finds it again.
         case upload
     }
 
     public let kind: Kind
-    /// Whether the container is that of the bodies of payloads.
+    /// Whether the container holds the bodies of payloads (`StoredPayload`).
     public let isOfPayloads: Bool
     public let container: String
     public let name: String
@@ -88,7 +89,7 @@ public struct MovedBlob: Hashable, Sendable {
         self.modifiedAt = modifiedAt
     }
 
-    /// The row by which blobs are compared.
+    /// The properties of the blob as a row, which is compared with the row of its copy.
     var row: [MovedValue] {
         let number: Int64 =
             switch kind {

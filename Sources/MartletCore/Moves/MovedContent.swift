@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Forms of values that each store writes in its own way.
+/// Encodes and decodes the values for which each store has its own format: templates, variables and summaries of pages.
 public enum MovedContent {
     public static func encode(_ template: Template) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ public enum MovedContent {
         return bytes
     }
 
-    /// What a page has come to: counts, reasons and origins.
+    /// Encodes the summary of a page: its counts, reasons and origins.
     public static func encode(_ range: RangeRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         pairs(

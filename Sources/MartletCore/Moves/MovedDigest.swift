@@ -1,11 +1,11 @@
-/// A count of rows and a checksum over them that does not depend on their order: the sum of the SHA-256 digests of the
-/// rows, as four numbers of 64 bits.
+/// The number of rows, and a checksum over the rows that does not depend on their order. The checksum is the sum of the
+/// SHA-256 digests of the rows; each digest is added as four separate 64-bit numbers.
 public struct MovedDigest: Hashable, Sendable, CustomStringConvertible {
     public private(set) var count: Int64 = 0
     private var sums: [UInt64] = [0, 0, 0, 0]
 
     /// Adds a row.
-    /// - Parameter hash: Returns the 32 bytes of a SHA-256 digest.
+    /// - Parameter hash: Returns the SHA-256 digest of bytes, which has 32 bytes.
     mutating func add(_ row: [MovedValue], hash: ([UInt8]) -> [UInt8]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -13,7 +13,7 @@ public struct MovedDigest: Hashable, Sendable, CustomStringConvertible {
         add(digest: hash(bytes))
     }
 
-    /// Adds a row of a table: those of its columns that are compared.
+    /// Adds a row of a table. Only the columns that are compared are included (`MovedTable.Column.isCompared`).
     mutating func add(_ row: [MovedValue], of table: MovedTable, hash: ([UInt8]) -> [UInt8]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -29,7 +29,7 @@ public struct MovedDigest: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The checksum in 16 hexadecimal digits: the first quarter of it.
+    /// The first quarter of the checksum, as 16 hexadecimal digits.
     public var description: String {
         let digits = String(sums[0], radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

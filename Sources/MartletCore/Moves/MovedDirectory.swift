@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// The hubs with their settings, rules and credentials, and the rules of the namespace. Secrets are open: each store seals
-/// them in its own way.
+/// The hubs with their settings, rules and credentials, and the rules of the namespace. Secrets are not encrypted here,
+/// because each store seals them in its own way.
 public struct MovedDirectory: Sendable {
     public var hubs: [Hub]
     public var rules: [AccessRule]
     public var backendHub: Hub.ID?
-    /// The platforms that rows name.
+    /// The platforms that occur in the rows.
     public var platforms: [PlatformID]
 
     public init(hubs: [Hub], rules: [AccessRule], backendHub: Hub.ID?, platforms: [PlatformID]) {
@@ -16,7 +16,7 @@ public struct MovedDirectory: Sendable {
         self.platforms = platforms
     }
 
-    /// The rows by which directories are compared, with the names of what they are.
+    /// Returns the directory as named lists of rows, which are compared with the lists of the copy.
     func compared() -> [(name: String, rows: [[MovedValue]])] {
         let settings = hubs.map { hub -> [MovedValue] in
             [

@@ -1,22 +1,23 @@
-/// What a store numbers.
+/// The kinds of rows that a store numbers.
 public enum MovedNumber: String, CaseIterable, Hashable, Sendable {
     case channels, registrations, changes, installations, tags, contents, notifications, deliveries, campaigns, jobs
-    /// The last change whose former state was removed. It is one of `changes`.
+    /// The number of the last change whose former state was removed. It is one of the numbers of `changes`.
     case forgotten
 }
 
-/// The last numbers that a store has given, which are never given again.
+/// The last number that a store has assigned to each kind of row. The store never assigns these and smaller numbers
+/// again.
 public struct MovedNumbers: Sendable {
     public var hubs: Int64 = 0
     public var operatorActions: Int64 = 0
     public var payloadAudit: Int64 = 0
-    /// The last numbers of each hub, by its id.
+    /// The last numbers within each hub, by the id of the hub.
     public var ofHub: [Int64: [MovedNumber: Int64]] = [:]
 
     public init() {}
 
-    /// What is added to the numbers of each hub, so that no two hubs have a number in common. All distances are multiples
-    /// of `DeliveredBitmap.size`, so that blocks of members stay blocks.
+    /// The distances that are added to the numbers of each hub, so that no two hubs have a number in common. All
+    /// distances are multiples of `DeliveredBitmap.size`, so that members of the same block stay in one block.
     public var distances: [Int64: [MovedNumber: Int64]] {
         var distances: [Int64: [MovedNumber: Int64]] = [:]
         for kind in MovedNumber.allCases where kind != .forgotten {
@@ -34,10 +35,10 @@ public struct MovedNumbers: Sendable {
         }
     }
 
-    /// Adds distances to a row of a table, or takes them away.
+    /// Adds distances to the numbers in a row of a table, or subtracts them.
     /// - Parameters:
-    ///   - distances: Those of the hub of the row.
-    ///   - sign: 1 or -1.
+    ///   - distances: The distances of the hub to which the row belongs.
+    ///   - sign: 1 to add the distances, -1 to subtract them.
     public static func shift(
         _ row: inout [MovedValue], of table: MovedTable, by distances: [MovedNumber: Int64], sign: Int64
     ) {

@@ -1,16 +1,17 @@
 extension MovedTable {
-    /// All rows that are moved, in the order in which a store can take them. Hubs with their rules and credentials come
-    /// before them (`MovedDirectory`), containers with their blobs before jobs (`MovedBlob`).
+    /// All tables that are moved, in an order in which their rows can be written. Before them, hubs are written with
+    /// their rules and credentials (`MovedDirectory`), and containers with their blobs (`MovedBlob`), to which jobs
+    /// refer.
     ///
     /// Not moved:
-    /// - nodes, their leases, their last transactions (`nodes`, `writers`) and the owners of hubs, which belong to running
+    /// - nodes, their leases, their last transactions (`nodes`, `writers`) and the owners of hubs: data of running
     ///   processes,
-    /// - what a store makes of other rows: sizes of backlogs, uses of contents, tags without members, the mark of the
-    ///   latest delivery of a collapse key,
-    /// - hubs that were deleted, whose rows only wait to be removed,
-    /// - uncommitted blocks of blobs, which their client puts again,
-    /// - `versions` and `last_backup`, which tell of the former data directory,
-    /// - the progress maps of nodes. Those of a data directory are moved (`progress`).
+    /// - data that a store derives from other rows: sizes of backlogs, uses of contents, tags without members, the mark
+    ///   of the latest delivery of a collapse key,
+    /// - deleted hubs whose rows have not been removed yet,
+    /// - uncommitted blocks of blobs, which the client uploads again,
+    /// - `versions` and `last_backup`, which describe the former data directory,
+    /// - the progress maps of the nodes of a database. The progress maps of a data directory are moved (`progress`).
     ///
     /// Handles and ids of registrations are in the form of PostgreSQL's columns: a first byte says whether the rest is
     /// packed.
@@ -55,7 +56,8 @@ extension MovedTable {
             shard sequence:registrations platform channel:channels id handle tags tag_numbers:tags! version created_at
             updated_at expires_at template:contents variables:contents secondary_tile installation:installations slot
             """),
-        // The tags of registrations as the store finds devices by them, beside their texts.
+        // The tags of registrations in the form in which the store searches for devices. `registrations` has the same
+        // tags as text.
         MovedTable(
             "memberships", "shard platform is_template name channel:channels registration:registrations",
             use: .compared),
@@ -135,7 +137,8 @@ extension MovedTable {
 
     private static let ofWork = [
         MovedTable("campaigns", "shard id:campaigns name draft version send created_at changed_at changed_by"),
-        // An `input_tag` that is that of the blob is moved as `=`, because entity tags differ between stores.
+        // If `input_tag` is the current entity tag of the input blob, it is moved as `=`, because each store makes its
+        // own entity tags.
         MovedTable(
             "jobs",
             """

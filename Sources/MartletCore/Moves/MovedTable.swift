@@ -1,18 +1,19 @@
-/// A kind of rows that is moved from one store to another: what the rows mean, and not how a store divides them into tables.
+/// A kind of rows that is moved from one store to another. It is defined by the meaning of the rows; a store may divide
+/// them into other tables.
 public struct MovedTable: Hashable, Sendable {
-    /// What is done with the rows.
+    /// Whether the rows are copied, compared, or both.
     public enum Use: Hashable, Sendable {
-        /// They are copied, and compared afterwards.
+        /// The rows are copied, and compared afterwards.
         case moved
-        /// They are only copied: other rows show whether they are right.
+        /// The rows are only copied. The comparison of other rows shows whether they are right.
         case copied
-        /// They are only compared: the target makes them from other rows.
+        /// The rows are only compared, because the target derives them from other rows.
         case compared
     }
 
     public struct Column: Hashable, Sendable {
         public let name: String
-        /// What the numbers of the column count; nil if they are the same in both stores.
+        /// The kind of the numbers in the column; nil if the values are the same in both stores.
         public let number: ColumnNumber?
         /// Whether both stores must have the same values.
         public let isCompared: Bool
@@ -22,8 +23,8 @@ public struct MovedTable: Hashable, Sendable {
     public let columns: [Column]
     public let use: Use
 
-    /// - Parameter columns: The names of the columns, separated by spaces. A name is followed by `:` and what the numbers
-    ///   of the column count, and by `!` if its values are not compared.
+    /// - Parameter columns: The names of the columns, separated by spaces. A name may be followed by `:` and the kind
+    ///   of the numbers in the column, and by `!` if its values are not compared.
     init(_ name: String, _ columns: String, use: Use = .moved) {
         self.name = name
         self.use = use
@@ -36,22 +37,23 @@ public struct MovedTable: Hashable, Sendable {
         }
     }
 
-    /// Whether the rows belong to hubs. Then the first column is the hub.
+    /// Whether the rows belong to hubs. If so, the first column is the id of the hub.
     public var isOfHub: Bool { columns[0].name == "shard" }
 
-    /// The place of a column in the rows.
+    /// Returns the index of a column in a row; nil if the table has no such column.
     public func index(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
 }
 
-/// What the numbers of a column count.
+/// The kind of the numbers in a column, that is, the kind of row to which they refer.
 ///
-/// A store may number the rows of all hubs together, or those of each hub from 1. Rows that are moved have the numbers of
-/// their hub; the store that numbers all hubs together adds a distance for each hub (`MovedNumbers`).
+/// A store may number the rows of all hubs in one sequence, or the rows of each hub from 1. Rows that are moved have
+/// numbers within their hub. A store with one sequence adds a distance for each hub (`MovedNumbers`).
 public enum ColumnNumber: Hashable, Sendable {
     case row(MovedNumber)
-    /// The channel of a member of a delivery; nothing is added in a direct send, whose members have no channel.
+    /// The channel of a member of a delivery. In a direct send no distance is added, because its members have no
+    /// channel.
     case memberChannel
-    /// The registration of a member of a delivery, or in a direct send its place in the list of handles.
+    /// The registration of a member of a delivery. In a direct send, the index of the member in the list of handles.
     case memberRegistration
     /// The index of a block of `DeliveredBitmap.size` member numbers.
     case place
@@ -74,6 +76,6 @@ public enum MemberNumbering: Int64, Sendable {
     case native = 0
     /// By registrations.
     case template = 1
-    /// By places in a list of handles.
+    /// By indexes in the list of handles.
     case direct = 2
 }

@@ -1,5 +1,5 @@
-/// A value of a row that is moved from one store to another, in a form that belongs to neither of them. A text is its
-/// bytes, a truth value 0 or 1, a time its milliseconds.
+/// A value in a row that is moved, in a form that does not depend on the stores. Text is represented by its UTF-8
+/// bytes, a Boolean by 0 or 1, and a time by its milliseconds.
 public enum MovedValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -16,7 +16,7 @@ public enum MovedValue: Hashable, Sendable {
     public var list: [[UInt8]] { if case .list(let list) = self { list } else { [] } }
     public var numbers: [Int64] { if case .numbers(let numbers) = self { numbers } else { [] } }
 
-    /// Appends a form from which the value could be read back, so that different rows have different bytes.
+    /// Appends the value in an unambiguous form, so that different rows have different bytes.
     func append(to encoded: inout [UInt8]) {
         switch self {
         case .null: encoded.append(0)

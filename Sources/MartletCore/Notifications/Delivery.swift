@@ -82,7 +82,7 @@ public struct DeliveryProgress: Sendable {
         self.isFannedOut = isFannedOut
     }
 
-    /// Creates the progress of a delivery of which no page has been sent yet.
+    /// Creates the progress of a delivery that has not sent any page yet.
     public init(_ delivery: Delivery) {
         self.init(delivery: delivery, state: .enqueued, cursor: .none, isFannedOut: false)
     }

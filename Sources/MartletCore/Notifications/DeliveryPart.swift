@@ -11,7 +11,7 @@ public struct DeliveryPart: Hashable, Sendable {
     /// The highest hash in the sample (`SampleHash`); nil until it is known.
     public var threshold: UInt64?
     /// A second tag expression that registrations of the part must match; nil for the whole audience. Retries do not
-    /// evaluate it: a device whose tags have changed since is still a target of the notification.
+    /// evaluate the expression: a device whose tags have changed since its first attempt is still a target.
     public var narrowing: TagExpression?
     /// When undelivered pushes of this part are given up; nil for the expiry of the notification.
     public var expiresAt: Timestamp?

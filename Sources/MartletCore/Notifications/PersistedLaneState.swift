@@ -12,7 +12,7 @@ public struct LaneID: Hashable, Sendable {
 }
 
 /// A stored pause of a lane or of one origin. It is stored so that after a restart nothing is sent earlier than the
-/// push service has asked for.
+/// push service allows.
 public struct LanePause: Hashable, Sendable {
     /// The scheme, host and port of the paused origin; nil if the whole lane is paused.
     public var origin: String?

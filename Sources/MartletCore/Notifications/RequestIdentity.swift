@@ -21,9 +21,9 @@ public struct RequestIdentity: Hashable, Sendable {
 
 /// The result of storing a draft.
 public enum Acceptance: Sendable {
-    /// The notification is stored. It has deliveries, unless it is scheduled or has no registrations on any platform.
-    /// If scheduled notifications have begun in the same transaction, their deliveries come first
-    /// (`NotificationStore.accept`).
+    /// The notification is stored, and its deliveries begin. It has no deliveries if it is scheduled, or if there are
+    /// no registrations for it on any platform. If scheduled notifications have begun in the same transaction, their
+    /// deliveries come first (`NotificationStore.accept`).
     case accepted(Notification, [Delivery])
     /// The same request was accepted before, with this notification id; nothing was stored.
     case repeated(NotificationID)

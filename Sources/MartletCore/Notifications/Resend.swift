@@ -1,8 +1,8 @@
 public import MartletModel
 
 /// Marks a notification as a resend of the dead letters of another notification, its original. The audience of the
-/// resend is the members that the original did not reach, if they are still registered and still in the audience of
-/// the original.
+/// resend consists of the members that the original did not reach, if they are still registered and still in the
+/// audience of the original.
 public struct Resend: Hashable, Sendable {
     /// The sequence number of the notification whose dead letters are resent.
     public var original: Int64
@@ -55,8 +55,8 @@ public enum ResendAcceptance: Sendable {
     case notFound
     /// The original notification has not ended, so its dead letters are not final.
     case underWay
-    /// The dead letters were already resent, with this notification; members that this notification did not reach are
-    /// its own dead letters.
+    /// The dead letters were already resent, as the notification with this id. Members that it did not reach are now
+    /// dead letters of that notification.
     case resent(NotificationID)
     /// There are no dead letters that match the request.
     case nothing

@@ -22,8 +22,9 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
             self.statesAnswers = statesAnswers
         }
 
-        /// Returns the rule that applies while a sample is sent. Unless the sender has stated a number of answers, the
-        /// rule applies once a tenth of the sample, but at least 10 and at most 100 members, have answers.
+        /// Returns the rule that applies while a sample is sent. If the sender has not stated a number of answers, the
+        /// rule takes effect once a tenth of the sample has answers, but never before 10 answers, and at the latest
+        /// after 100.
         /// - Parameter size: The size of the sample; nil if it is not known.
         public func ofSample(_ size: Int?) -> Halt {
             guard !statesAnswers, let size else { return self }
@@ -78,8 +79,8 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
 
     /// Returns the rate in pushes per second; nil if the roll-out has no pace.
-    /// - Parameter audience: The audience size, needed only if the pace is a duration; nil until it is counted, and
-    ///   then the result is nil too.
+    /// - Parameter audience: The audience size; nil if it has not been counted yet. Needed only if the pace is a
+    ///   duration: without the size, the result is then nil.
     public func rate(for audience: Int?) -> Double? {
         switch pace {
         case nil: nil

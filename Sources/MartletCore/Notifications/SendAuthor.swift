@@ -54,7 +54,8 @@ public struct SendOrigin: Hashable, Sendable {
         self.original = original
     }
 
-    /// The text of the author in documents: a resend is attributed to its original, such as `resend:33fb…`.
+    /// The origin as text, for the answers of the server: the author, or for a resend its original, such as
+    /// `resend:33fb…`. Nil if the author is unknown.
     public var text: String? {
         guard isResend else { return author?.description }
         return original.map { "resend:\($0)" } ?? "resend"

@@ -36,8 +36,8 @@ public struct Operator: Sendable, CustomStringConvertible {
 
     public var description: String { "operator \(name)" }
 
-    /// Returns true if a text can be the name of an operator: 1 to 64 letters, digits, `.`, `_`, `-` and `@`, of which
-    /// the first is a letter or a digit.
+    /// Returns true if a text can be the name of an operator: 1 to 64 letters, digits, `.`, `_`, `-` and `@`. The first
+    /// character must be a letter or a digit.
     public static func isName(_ text: String) -> Bool {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else {
             return false
@@ -97,7 +97,7 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public var tokenHash: [UInt8]
     public var operatorName: String
     public var createdAt: Timestamp
-    /// The time when the session was last used, exact to a minute.
+    /// The time when the session was last used, with a precision of one minute.
     public var usedAt: Timestamp
     /// The time when the operator last confirmed their identity.
     public var confirmedAt: Timestamp
@@ -123,7 +123,7 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public static let idleLimit = Duration.seconds(12 * 3600)
     /// The maximum duration of a session.
     public static let lifetime = Duration.seconds(7 * 86_400)
-    /// The time after a confirmation of identity in which the operator may see secrets and change operators.
+    /// How long after a confirmation of identity the operator may see secrets and change operators.
     public static let freshness = Duration.seconds(600)
     /// The maximum number of sessions of one operator. A further session ends the session that was used longest ago.
     public static let countLimit = 20
@@ -132,8 +132,8 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public var endsAt: Timestamp { createdAt + Self.lifetime }
     public var freshUntil: Timestamp { confirmedAt + Self.freshness }
 
-    /// Returns true if the session can be used. A session that began in the future is not valid either: the clock was
-    /// set back, so the age of the session is not known.
+    /// Returns true if the session can be used. A session that began more than a minute in the future is not valid: the
+    /// clock was set back, so the age of the session is not known.
     public func isValid(at now: Timestamp) -> Bool { now < idleUntil && createdAt <= now + .seconds(60) }
 
     /// The id of the session in a list of sessions; it gives no access.

@@ -5,7 +5,7 @@ public import MartletModel
 public struct OperatorAction: Hashable, Sendable {
     public var at: Timestamp
     public var operatorName: String
-    /// The network address of the client, as text; `uid 1000` if it has used the admin socket.
+    /// The network address of the client, as text. For a client of the admin socket, its user id, such as `uid 1000`.
     public var address: String
     /// The role with which the operator was allowed to make the request; empty if no role was needed.
     public var role: String
@@ -47,7 +47,7 @@ public struct OperatorAction: Hashable, Sendable {
 
 /// Selects entries of the console's audit log, newest first.
 public struct OperatorActionQuery: Hashable, Sendable {
-    /// The entry before which the page begins; nil for the newest entries.
+    /// Selects only entries that are older than this one; nil to start with the newest entry.
     public var before: OperatorAction.ID?
     /// The operator whose entries are selected; nil for all operators.
     public var operatorName: String?

@@ -15,7 +15,7 @@ public struct ProviderVisit: Sendable {
     public var identity: OperatorIdentity
     /// Possible names for a new operator, in order of preference. The first name that is not in use is taken.
     public var names: [String]
-    /// The roles that the provider gives now; they replace those of the last visit.
+    /// The roles that the provider gives now; they replace the roles of the last visit.
     public var roles: RoleGrants
     /// The maximum number of operators.
     public var countLimit: Int
@@ -32,10 +32,12 @@ public struct ProviderVisit: Sendable {
 public enum ProviderVisitResult: Sendable {
     /// The operator has signed in, with the new session or with the session that was confirmed.
     case entered(Operator, OperatorSession)
-    /// The provider gives no role. If the person was an operator (the value is the name), all sessions have ended.
+    /// The provider gives the person no role. If the person was an operator, the value is the operator's name, and all
+    /// sessions of the operator have ended.
     case noRole(String?)
     /// The operator with this name is disabled.
     case disabled(String)
-    /// There are too many operators for a new one, or all names are taken.
+    /// The person is not an operator yet, and cannot become one: the maximum number of operators is reached, or all
+    /// proposed names are in use.
     case tooMany
 }

@@ -18,7 +18,7 @@ public enum Role: String, Hashable, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// A role for all hubs, or for one hub: `admin`, `sender@shop`.
+/// A role for all hubs, such as `admin`, or for one hub, such as `sender@shop`.
 public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
     public var role: Role
     /// The name of the hub; nil for all hubs and the server itself. Names of hubs are compared without case.

@@ -76,7 +76,8 @@ public protocol OperatorStore: Sendable {
     func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
 
     /// Records the answer to a request whose entry is in the audit log.
-    /// - Parameter subject: What the request has created, such as a notification; nil keeps the entry's subject.
+    /// - Parameter subject: The id of the object that the request has created, such as a notification; nil keeps the
+    ///   entry's subject.
     func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError)
 
     /// Returns entries of the audit log, newest first.

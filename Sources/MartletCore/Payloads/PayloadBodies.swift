@@ -1,8 +1,9 @@
-/// Stores the bodies of payloads: contents that are files. Bodies have a separate container store with a single
-/// container.
+/// Stores the bodies of payloads. A body is content that is stored as a file. Bodies have a separate container store
+/// with a single container.
 ///
-/// A body is written first, and the record of its payload is added afterwards. If no record is added, the writer
-/// removes the body; otherwise the server removes it at the next start.
+/// A body is written first, and the record of its payload is added afterwards. If the record is not added, the writer
+/// removes the body. If the writer's process ends before that, the storage removes the body later: after a day, or at
+/// the next start.
 public struct PayloadBodies: Sendable {
     /// The name of the container, which must exist in the container store for bodies.
     public static let container = ContainerName(known: "payloads")

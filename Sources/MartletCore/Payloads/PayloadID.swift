@@ -1,7 +1,7 @@
-/// The id of a stored payload. It is random; knowing it grants no access and reveals nothing. It has 31 bits, for
-/// clients that store it in a signed 32-bit integer.
+/// The id of a stored payload. The id is random. Knowing the id grants no access and reveals nothing. It has 31 bits,
+/// because some clients store it in a signed 32-bit integer.
 public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The id as a number, from 1.
+    /// The id as a number, at least 1.
     public let rawValue: Int32
 
     /// Creates an id from a number.

@@ -4,10 +4,10 @@ public import MartletModel
 /// payload and an audit log. Every change is durable when it returns. Users are identified by their names in lower
 /// case.
 ///
-/// Only the addressees of a payload may fetch it. A user who was added to `UserStore` after the payload was sent is
-/// another person with the same name as an addressee, and may not fetch the payload. Users without access cannot learn
-/// whether a payload exists: the answer, and the work for it, are the same for a payload with other addressees, an
-/// expired payload and a payload that never existed.
+/// Only the addressees of a payload may fetch it. A user who has the name of an addressee, but was added to `UserStore`
+/// after the payload was sent, counts as another person and may not fetch the payload. Users without access cannot
+/// learn whether a payload exists: the answer, and the work for it, are the same for a payload with other addressees,
+/// an expired payload and a payload that never existed.
 public protocol PayloadStore: Sendable {
     /// Stores a payload. It cannot be fetched until it is published. A payload that is never published is deleted after
     /// a day, or at the next start.
@@ -37,7 +37,7 @@ public protocol PayloadStore: Sendable {
 
     /// Returns a payload, and in the same transaction records that the user has read it or was refused. A text that can
     /// be read only once is then deleted for this user, and deleted completely when its last addressee has read it. A
-    /// body is kept until it expires.
+    /// body is kept until the payload expires.
     /// - Parameter address: The network address of the client.
     func readPayload(
         _ id: PayloadID, for user: String, at now: Timestamp, from address: String

@@ -4,8 +4,8 @@ public import MartletModel
 /// stopped, and sends nothing twice.
 public struct SendRecord: Hashable, Sendable {
     public let request: RequestIdentity
-    /// The payloads that were stored for the request before its first push, in the order of its pushes; nil for a push
-    /// that contains its whole content.
+    /// The payload of each push, in the order of the pushes; nil for a push that contains its whole content. All
+    /// payloads were stored before the first push.
     public let payloads: [PayloadID?]
     public let startedAt: Timestamp
     /// True if all pushes have been accepted.

@@ -1,6 +1,6 @@
 /// The appearance of a message: what a device shows for it, read back from the bytes of its payload.
 public struct Appearance: Hashable, Sendable {
-    /// Says which code shows the notification on the device.
+    /// The code that shows the notification on the device.
     public enum Presenter: String, Sendable {
         /// The system shows the notification from the payload alone.
         case system
@@ -75,7 +75,7 @@ public struct Appearance: Hashable, Sendable {
 
 extension PushPlatform {
     /// Returns what a device shows for a message, including the platform's kind of device; nil if the message does not
-    /// determine it.
+    /// determine the appearance.
     /// - Parameter message: A normalized message.
     static func shown(_ message: Message) -> Appearance? {
         var appearance = appearance(of: message)

@@ -3,7 +3,8 @@ public import MartletModel
 
 /// The way in which requests to a push service are authenticated.
 public enum Authorization: Sendable {
-    /// The connection or each request authenticates itself; there is no token.
+    /// There is no token. Either the connection has a client certificate, or the push service asks for no
+    /// authentication.
     case none
     /// The requests carry a token that this server signs itself, with the credential.
     case token(AuthorizationToken)

@@ -1,5 +1,5 @@
-/// The key, certificate or secret with which a sender proves itself to a push service: the values of the credential
-/// properties in the platform's descriptor, keyed by property name.
+/// The key, certificate or secret with which a sender proves itself to a push service. It consists of the properties
+/// that the platform's descriptor lists (`CredentialForm.fields`): the value of each property, keyed by its name.
 public struct Credential: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     public var properties: [String: String]
 

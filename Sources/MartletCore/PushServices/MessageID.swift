@@ -38,8 +38,9 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the eight hexadecimal digits of the low half of a word, with the first digit in the highest byte. All
-    /// digits are computed at once, because an id is written for every push.
+    /// Returns the eight hexadecimal digits of the low 32 bits of `word` as ASCII characters, each in one byte of the
+    /// result. The first digit is in the highest byte. All digits are computed at once, because an id is written for
+    /// every push.
     private static func digits(_ word: UInt64) -> UInt64 {
         var nibbles = (word & 0xFFFF_0000) << 16 | word & 0xFFFF
         nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF

@@ -48,8 +48,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
 public struct Outcome: Sendable, Equatable {
     /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
-    /// The push service's own word for the outcome, or Martlet's if no service answered. For a success, it is empty
-    /// except in test sends.
+    /// The word that the push service uses for the outcome. If no service answered, a word or a sentence of Martlet.
+    /// Empty for a success, except in test sends.
     public var reason: String
     public var reaction: Reaction
 
@@ -66,8 +66,8 @@ public struct Outcome: Sendable, Equatable {
     /// first.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
-    /// The outcome of a push that has to wait, because earlier pushes to its device have no answer yet while other
-    /// devices are answered.
+    /// The outcome of a push that has to wait, because earlier pushes to its device have no answer yet, although pushes
+    /// to other devices get answers.
     static let noAnswerYet = Outcome(
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
@@ -101,8 +101,8 @@ public enum Reaction: Sendable, Equatable {
     /// (`PushService.application(of:)`) succeed, because a wrong configuration causes the same answer (see
     /// `DeletionGuard`).
     case drop(asOf: Timestamp?, guarded: Bool)
-    /// The push was accepted, and the push service has reported the device's current handle. If it differs from the old
-    /// handle, it replaces the old one.
+    /// The push was accepted, and the push service has reported the device's current handle. If the current handle
+    /// differs from the old one, it replaces the old one.
     case update(PushHandle)
     /// Retry after a wait that applies to the whole scope. The wait is at least `after`, and doubles with each attempt.
     case retry(after: Duration, scope: Scope)

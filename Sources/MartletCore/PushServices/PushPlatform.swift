@@ -1,8 +1,8 @@
 public import MartletModel
 
 /// The rules of a push platform for handles and messages: everything that can be checked without a credential. Devices
-/// register, and messages are accepted, before there is a credential. A platform that can be sent to also conforms to
-/// `PushService`.
+/// register, and messages are accepted, before there is a credential. A platform to which the server can send also
+/// conforms to `PushService`.
 public protocol PushPlatform: Sendable {
     static var descriptor: PushPlatformDescriptor { get }
 
@@ -10,12 +10,13 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError` if no device of the platform can have this handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
-    /// Returns the handle that an installation or a sender has written as one text, without checking it.
+    /// Returns the handle for a text in the form in which installations and senders write handles. The text is not
+    /// checked.
     static func handle(from text: String) -> PushHandle
 
     /// Returns a sender's message in normal form: adds fields that some clients omit and that follow from the body, and
     /// corrects common mistakes of clients. Normalizing twice has the same result as once.
-    /// - Parameter now: The time when the message was accepted, for relative times in it.
+    /// - Parameter now: The time when the message was accepted. Relative times in the message count from this time.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
     /// Returns the names of the elements of a sender's message that no device gets, such as members of a JSON payload.
@@ -38,8 +39,7 @@ public protocol PushPlatform: Sendable {
     /// text cannot be a handle.
     static func key(meantBy text: String) -> String?
 
-    /// Checks the form, size and fields of a message, as far as it can be known in advance whether the platform accepts
-    /// it.
+    /// Checks the form, size and fields of a message by those rules of the platform that can be checked before sending.
     static func check(_ message: Message) throws(PushServiceError)
 
     /// Returns a message that shows a text.
@@ -63,7 +63,7 @@ public protocol PushPlatform: Sendable {
     static func isReserved(dataName: String) -> Bool
 
     /// Returns what a device shows for a message, read from the bytes of its payload; nil if these bytes do not
-    /// determine it.
+    /// determine the appearance.
     /// - Parameter message: A normalized message.
     static func appearance(of message: Message) -> Appearance?
 

@@ -3,7 +3,7 @@ public import MartletModel
 
 /// Builds the requests to a push service and interprets its responses. It does no I/O: `PageSender` sends the requests.
 ///
-/// An instance is for one credential of one hub. For each page of devices, `PageSender`
+/// Each instance serves one credential of one hub. For each page of devices, `PageSender`
 /// 1. groups the devices by `origin(of:)` if `handlesAreAddresses`, and uses the service from `at(_:)` for each origin;
 /// 2. gets a token as `authorization(at:)` specifies, caches and renews it, and replaces it after `.reauthorize`;
 /// 3. calls `shared` once for the common part of the requests of a batch, and `append` for the request to each device;

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 extension TransportError {
-    /// Returns the reason that reports of a push show. If `addresses` is not `any`, a client may have chosen the
+    /// Returns the reason to show in reports about a push. If `addresses` is not `any`, a client may have chosen the
     /// address. The client must not learn from a report whether a server listens at an address, or whether a name
     /// exists. Therefore all failures to get an answer have the same reason in this case.
     func reason(at addresses: TransportSettings.Addresses) -> String {

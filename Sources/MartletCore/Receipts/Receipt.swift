@@ -4,7 +4,7 @@ public import MartletModel
 public struct Receipt: Hashable, Sendable {
     /// The subject of a receipt: a payload or a notification.
     public enum Subject: Hashable, Sendable {
-        /// A payload that has the user as an addressee.
+        /// A payload that is addressed to the user.
         case payload(PayloadID)
         /// A notification of the hub whose audience contains the device.
         case notification(NotificationID)

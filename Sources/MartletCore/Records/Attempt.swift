@@ -40,8 +40,8 @@ public struct PushAnswer: Hashable, Sendable {
     public var origin: String
     /// The status of the answer; nil if no answer was received.
     public var status: Int?
-    /// The number of the connection within this process, from 1; nil if nothing was sent, and for a plain success
-    /// (`PlainSuccess`), which is only counted.
+    /// The number of the connection within this process, from 1. Nil if nothing was sent, or if the answer was a plain
+    /// success (`PlainSuccess`): plain successes are only counted, without their connections.
     public var connection: Int?
 
     public init(origin: String, status: Int?, connection: Int? = nil) {

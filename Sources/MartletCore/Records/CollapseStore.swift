@@ -2,12 +2,13 @@ public import MartletModel
 
 /// Finds the notifications that supersede other notifications.
 public protocol CollapseStore: Sendable {
-    /// Returns the devices that a delivery must skip, because a later delivery supersedes it: a delivery with the same
-    /// key, hub and platform that began later and is also for these devices. A resend supersedes nothing, because its
-    /// content is as old as its original, and it is for only some of the original's devices.
+    /// Returns the devices that a delivery must skip, because a later delivery supersedes it on these devices. The
+    /// later delivery has the same key, hub and platform, began later, and is also for these devices. A resend
+    /// supersedes nothing, because its content is as old as its original, and it is for only some of the original's
+    /// devices.
     ///
     /// The cost does not depend on the number of later deliveries if they all have the same tag expression, because
-    /// only the latest of them is looked at.
+    /// only the latest of them is read.
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
 }
 
@@ -24,10 +25,10 @@ public struct Superseded: Hashable, Sendable {
     }
 }
 
-/// Asks which of the devices that a delivery with a collapse key is about to send to must be skipped.
+/// Asks which devices a delivery with a collapse key must skip, among the devices to which it is about to send.
 public struct CollapseQuery: Sendable {
-    /// The delivery that is about to send. If that delivery is of a resend or a part, this is the delivery whose place
-    /// in the order of deliveries the resend or the part takes (`Delivery.rank`).
+    /// The delivery that is about to send. For a resend or a part, the delivery whose place in the order of deliveries
+    /// the resend or the part takes (`Delivery.rank`).
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID
@@ -55,7 +56,7 @@ public struct CollapseQuery: Sendable {
 /// The devices of a query, in the form in which a delivery identifies them.
 public enum CollapseDevices: Sendable {
     case channels([ChannelID])
-    /// The registrations of a round of retries whose channels have changed since they became members of the audience.
+    /// In a round of retries, the registrations whose channels have changed since they became members of the audience.
     case followed([FollowedRegistration])
     /// The keys by which the platform compares handles, for the devices of a direct send.
     case handleKeys([String])

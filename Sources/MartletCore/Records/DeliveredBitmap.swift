@@ -10,8 +10,10 @@ public struct DeliveredBitmap: Hashable, Sendable {
     public static func index(of number: Int64) -> Int64 { number / size }
 
     public let index: Int64
-    /// The stored form: one byte for the kind of form, then the content. The content is words of bits, or numbers of
-    /// two bytes each, or runs, each with its first and its last number of two bytes. Everything is little-endian.
+    /// The stored form: one byte that states the form (`Form`), then the content. In the form `words`, the content is
+    /// one bit for each number of the block, in 64-bit words. In the form `numbers`, it is the numbers of the members,
+    /// counted from the start of the block, in two bytes each. In the form `runs`, it is the first and the last number
+    /// of each run, in two bytes each. Everything is little-endian.
     public let bytes: [UInt8]
 
     private enum Form: UInt8 {
@@ -95,8 +97,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns bitmaps of the given numbers, one for each block that contains any of them. The numbers may be in any
-    /// order, and must not be negative.
+    /// Returns bitmaps of the given numbers, one for each block that contains at least one of the numbers. The numbers
+    /// may be in any order, and must not be negative.
     public static func blocks(of numbers: some Sequence<Int64>) -> [DeliveredBitmap] {
         let numbers = Array(numbers)
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)

@@ -63,7 +63,7 @@ public struct Refusal: Sendable {
     public var member: AudienceMember
     /// The registration with its current channel, if that channel differs from the channel of the member.
     public var registration: AudienceMember?
-    /// The handle that was sent to; nil if the device was already gone.
+    /// The handle to which the push was sent; nil if the device was already gone.
     public var handle: PushHandle?
     public var outcome: OutcomeName
     /// The reason in the push service's own words, such as `BadDeviceToken`.
@@ -90,8 +90,8 @@ public struct Refusal: Sendable {
         self.at = at
     }
 
-    /// The channel that the push was for: the registration's current channel if it had moved, otherwise the member's
-    /// own.
+    /// The channel that the push was for: the registration's current channel if the registration had moved, otherwise
+    /// the channel of the member.
     public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 

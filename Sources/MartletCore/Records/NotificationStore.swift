@@ -6,15 +6,17 @@ public protocol NotificationStore: CollapseStore {
     /// notification waits for `release`; any other begins at once, with a delivery on each platform. A repeated request
     /// is recognized in the same transaction.
     ///
-    /// A notification with a collapse key begins after overdue scheduled notifications of its hub: those with a
-    /// collapse key that are due and have not begun. They are older, so they begin in the same transaction.
+    /// If the notification has a collapse key, older notifications must begin before it. These are the scheduled
+    /// notifications of the hub that have a collapse key too, and are due but have not begun. They begin in the same
+    /// transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
     /// Returns the platforms that have registrations without a template in a hub, in the order of their names.
     func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID]
 
     /// Begins the notifications and parts of notifications that are due, the earliest first. Their audience is the
-    /// audience at this time, but the rest of a canary has the audience from which the sample was drawn.
+    /// audience at this time. Only the rest of a canary has an earlier audience: the one from which the sample was
+    /// drawn.
     ///
     /// A paused notification begins when it is resumed. It also begins when it expires, so that it can end. A part with
     /// a gate begins when the gate is opened or the notification expires.
@@ -31,8 +33,8 @@ public protocol NotificationStore: CollapseStore {
     /// Cancels a scheduled notification, unless it has begun.
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
 
-    /// Replaces the scheduled notification that has the id of the draft. The new due time is that of the draft. A
-    /// notification that `release` has begun is not replaced.
+    /// Replaces the scheduled notification that has the id of the draft. The notification gets the due time of the
+    /// draft. A notification that `release` has begun is not replaced.
     /// - Parameter draft: A draft with `dueAt`; its `request` is ignored.
     func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
 
@@ -40,9 +42,9 @@ public protocol NotificationStore: CollapseStore {
     /// - Parameter platform: The platform of the deliveries; nil for all platforms.
     func deliveries(of notification: Int64, on platform: PlatformID?) async throws(StorageError) -> [DeliveryProgress]
 
-    /// Returns those of the given members that another part of the notification on the same platform has handled. A
-    /// member is handled if a push to it was sent, was given up or will be tried again. It is also handled if the push
-    /// to another member, whose registration had moved to the member's channel, reached that channel.
+    /// Returns the members, among the given ones, that another part of the notification on the same platform has
+    /// handled. A member is handled if a push to it was sent, was given up or will be tried again. A member is also
+    /// handled if its channel was reached by the push to another member, whose registration had moved to this channel.
     ///
     /// Does not include members that are only in the progress map of an unfinished delivery.
     func handled(
@@ -62,7 +64,7 @@ public protocol NotificationStore: CollapseStore {
     func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) async throws(StorageError) -> [Retry]
 
     /// Returns the current channels of registrations whose handles have changed since their page was read, in the order
-    /// of the members. The registrations were in the audience then; whether they still are is not checked.
+    /// of the members. The registrations were in the audience at that time; it is not checked whether they still are.
     /// - Parameters:
     ///   - absent: The members whose channel is not in the audience any more.
     ///   - present: The members whose channel is still in the audience. Such a member has a successor if all its
@@ -77,7 +79,7 @@ public protocol NotificationStore: CollapseStore {
     /// Makes every retry that is due after `timestamp` due earlier, by `amount`. Called when the clock was set back.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
-    /// Makes retries of a hub due now that wait because their last attempt had the given outcome. Called when the hub
+    /// Finds the retries of a hub whose last attempt had the given outcome, and makes them due now. Called when the hub
     /// has a new credential.
     /// - Parameter limit: The maximum number of retries to change.
     /// - Returns: The number of changed retries. If it is `limit`, there may be more.

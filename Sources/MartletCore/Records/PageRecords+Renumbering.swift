@@ -1,9 +1,9 @@
 extension PageRecords {
-    /// Encodes the same refusals and attempts for members with other numbers. Equal records give equal bytes, in whatever
-    /// order their kinds were met at first.
+    /// Encodes the same refusals and attempts again, with other numbers for their members. Equal records result in
+    /// equal bytes, even if their kinds were first encoded in different orders.
     /// - Parameters:
-    ///   - channels: What is added to each channel.
-    ///   - registrations: What is added to each registration.
+    ///   - channels: The number to add to each channel.
+    ///   - registrations: The number to add to each registration.
     public func renumbered(channels: Int64 = 0, registrations: Int64 = 0) -> [UInt8] {
         func moved(_ member: AudienceMember) -> AudienceMember {
             AudienceMember(

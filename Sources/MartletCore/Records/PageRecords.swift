@@ -55,7 +55,7 @@ public struct PageRecords: Sendable {
 
     public var refusalCount: Int { refusals.count }
 
-    /// Returns the index of the first refusal of a member after the given one; `refusalCount` if there is none.
+    /// Returns the index of the first refusal whose member comes after `member`; `refusalCount` if there is none.
     public func firstRefusal(after member: AudienceMember) -> Int {
         Self.firstIndex(of: refusals) { $0.member > member }
     }
@@ -97,7 +97,7 @@ public struct PageRecords: Sendable {
 
     public func outcome(ofAttempt index: Int) -> OutcomeName { kinds[attempts[index].kind].outcome }
 
-    /// Returns the index of the first attempt of a member after the given one; `attemptCount` if there is none.
+    /// Returns the index of the first attempt whose member comes after `member`; `attemptCount` if there is none.
     public func firstAttempt(after member: AudienceMember) -> Int {
         Self.firstIndex(of: attempts) { $0.member > member }
     }
@@ -164,16 +164,16 @@ public struct RefusalFacts: Hashable, Sendable {
 }
 
 extension PageRecords {
-    /// The facts that many refusals or attempts have in common, such as the outcome. They are stored once for all of
-    /// them.
+    /// The properties that many refusals or attempts have in common, such as the outcome. Each distinct `Kind` is
+    /// stored only once.
     struct Kind: Hashable {
         var outcome: OutcomeName
         var reason: String
-        /// The origin that was sent to; nil if nothing was sent.
+        /// The origin to which the push was sent; nil if nothing was sent.
         var origin: String?
         var status: Int?
         var fate: HandleFate
-        /// The number of the attempt; of a refusal, the number of attempts.
+        /// The number of the attempt; for a refusal, the number of attempts.
         var number: Int
     }
 
@@ -281,7 +281,8 @@ private struct RecordReader {
         return bytes[index]
     }
 
-    /// Reads seven bits of a number from each byte, the lowest first; the last byte is below 128.
+    /// Reads a number. Each byte contains seven bits of the number, the lowest bits first; only the last byte is below
+    /// 128.
     mutating func number() -> UInt64? {
         var number: UInt64 = 0
         var shift: UInt64 = 0

@@ -3,14 +3,14 @@ import MartletModel
 /// Encodes a `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number); the
 /// refusals; the attempts. Each list begins with its count.
 ///
-/// A refusal or an attempt begins with a byte of flags. Then come the difference between its channel and that of the
-/// previous entry of its list, the registration if it is not 0, the index of the kind, and the difference between its
-/// time and that of the previous entry. If the flags say so, the connection, the handle, the id of the registration and
-/// the id of the installation follow.
+/// A refusal or an attempt begins with a byte of flags. Then come its channel minus the channel of the previous entry
+/// in the list, the registration if it is not 0, the index of the kind, and its time minus the time of the previous
+/// entry. If the flags say so, the connection, the handle, the id of the registration and the id of the installation
+/// follow.
 ///
-/// A handle of hexadecimal digits is stored as half as many bytes, a registration id in the hub's own form as 16 bytes.
-/// A number has seven bits in each byte, the lowest first; if it can be negative, its lowest bit is the sign. A text is
-/// preceded by its length.
+/// A handle of hexadecimal digits is stored in half as many bytes. A registration id in the hub's own form is stored in
+/// 16 bytes. A number has seven bits in each byte, the lowest first; if it can be negative, its lowest bit is the sign.
+/// A text is preceded by its length.
 public struct PageRecordsEncoder {
     private var kinds: [PageRecords.Kind: Int] = [:]
     private var lastKind: (kind: PageRecords.Kind, index: Int)?
@@ -35,8 +35,8 @@ public struct PageRecordsEncoder {
     public var refusalCount: Int { refusals.count }
     public var attemptCount: Int { attempts.count }
 
-    /// True if no further entry should be appended. Looking up one member reads a whole `PageRecords`, so each of them
-    /// is kept small.
+    /// True if no further entry should be appended. Each `PageRecords` is kept small, because the look-up of one member
+    /// reads all of it.
     public var isFull: Bool {
         refusals.count + attempts.count >= 512 || refusals.bytes.count + attempts.bytes.count >= 65_536
     }
@@ -118,7 +118,7 @@ public struct PageRecordsEncoder {
     /// member.
     static let start = AudienceMember.none
 
-    /// Says which of the optional properties an entry has, and in which form they are stored.
+    /// The optional properties that an entry has, and the forms in which they are stored.
     struct Flags: OptionSet {
         let rawValue: UInt8
 

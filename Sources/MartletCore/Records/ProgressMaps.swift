@@ -5,8 +5,8 @@ public protocol ProgressMaps: Sendable {
     /// Returns the map of a delivery, and creates it if it does not exist.
     /// - Parameters:
     ///   - lastNumber: The highest member number (`AudienceMember.number`) that the map will be asked about.
-    ///   - count: The expected number of members in the map, if it is known, because a small map costs less. More
-    ///     members may be inserted.
+    ///   - count: The expected number of members in the map; nil if it is unknown. A map for few members costs less.
+    ///     More members than expected may be inserted.
     func map(
         for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
     ) throws(StorageError) -> any ProgressMap
@@ -29,7 +29,7 @@ extension ProgressMaps {
 public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
-    /// The members in the map: a bitmap for each block of `DeliveredBitmap.size` member numbers that contains any of
-    /// them.
+    /// The members in the map: a bitmap for each block of `DeliveredBitmap.size` member numbers in which there is at
+    /// least one member.
     var blocks: [DeliveredBitmap] { get }
 }

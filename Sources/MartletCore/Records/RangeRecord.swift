@@ -14,7 +14,7 @@ public struct RangeRecord: Hashable, Sendable {
     /// The reasons why members were not sent the message, keyed by the outcome under which they were counted. These
     /// members have no records of their own.
     public var reasons: [OutcomeName: String]
-    /// The origins that were sent to, each as scheme, host and port; at most `originLimit` of them.
+    /// The origins to which pushes were sent, each as scheme, host and port; at most `originLimit` of them.
     public var origins: [String]
 
     public static let originLimit = 8

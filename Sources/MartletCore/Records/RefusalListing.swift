@@ -3,10 +3,10 @@ public import MartletModel
 /// A refusal, in the form in which reports of a notification show it.
 public struct RefusalRecord: Sendable {
     public var platform: PlatformID
-    /// The handle that was sent to; nil if the device was gone before the push could be sent.
+    /// The handle to which the push was sent; nil if the device was gone before the push could be sent.
     public var handle: PushHandle?
     /// The id of the registration; nil if the handle belongs to no registration. If several registrations share the
-    /// handle, a native notification was for all of them, and the id is that of the oldest.
+    /// handle, a native notification was for all of these registrations, and this is the id of the oldest.
     public var registration: String?
     /// The id of the installation to which the registration belongs.
     public var installation: String?

@@ -12,7 +12,7 @@ public struct Successor: Hashable, Sendable {
     /// progress map contains one of them. Members whose pushes were sent to another handle are not included.
     public var others: [AudienceMember]
     /// True if the push to another member has reached the current handle, because the registration of that member had
-    /// moved there too.
+    /// moved to this handle too.
     public var isReached: Bool
     /// The retry of another member that will go to the current handle; nil if there is none.
     public var awaited: AwaitedRetry?
@@ -40,12 +40,12 @@ public struct AwaitedRetry: Hashable, Sendable {
     }
 }
 
-/// The current channels of the registrations of some members of a delivery, as far as they have changed since the page
-/// with the member was read.
+/// For some members of a delivery, the current channels of those registrations whose channels have changed since the
+/// page with the member was read.
 public struct Successors: Hashable, Sendable {
     public var moved: [Successor] = []
-    /// The members whose own handle was reached by the push to another member, whose registration had moved to that
-    /// handle. Members in this set may also be in `moved`.
+    /// The members whose own handle was reached by the push to another member, because the registration of that other
+    /// member had moved to this handle. Members in this set may also be in `moved`.
     public var reached: Set<AudienceMember> = []
 
     public init() {}

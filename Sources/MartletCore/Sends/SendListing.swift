@@ -13,7 +13,7 @@ public struct SendQuery: Sendable {
 
     /// The authors whose sends are selected.
     public enum Author: Hashable, Sendable {
-        /// Sends that this author asked for, resends among them.
+        /// Sends that this author asked for, including resends.
         case named(SendAuthor)
         /// Resends of dead letters.
         case resends
@@ -22,10 +22,11 @@ public struct SendQuery: Sendable {
     }
 
     public var hub: Hub.ID
-    /// The send before which the page begins, by `Notification.sequence`; nil for the newest sends.
+    /// Selects only sends that are older than the send with this `Notification.sequence`; nil to start with the newest
+    /// send.
     public var before: Int64?
     public var phase: Phase?
-    /// The platform of the selected sends, which are then native; nil for all sends.
+    /// Selects only native sends to this platform; nil for all sends.
     public var platform: PlatformID?
     /// The author of the selected sends; nil for all authors.
     public var author: Author?
@@ -88,11 +89,11 @@ public struct SendEntry: Sendable {
     }
 }
 
-/// The devices that a send was for: its time, its platform and its tag expression, without its content.
+/// The target of a send: the time, the platform and the tag expression that determine its devices.
 public struct SendTarget: Sendable {
     public var sequence: Int64
     public var id: NotificationID
-    /// The time when the audience was determined: when the send was accepted, or was due.
+    /// The time when the audience was determined: when the send was accepted or, if it was scheduled, when it was due.
     public var at: Timestamp
     /// The platform of a native send; nil for all platforms.
     public var platform: PlatformID?
@@ -111,8 +112,8 @@ public struct SendTarget: Sendable {
 /// The targets of a hub's sends to audiences, newest first.
 public struct SendTargets: Sendable {
     public var targets: [SendTarget]
-    /// The parameter `before` of `sendTargets` for the next page; nil if there are no older sends. All newer sends were
-    /// examined.
+    /// The parameter `before` of `sendTargets` for the next page; nil if there are no older sends. The sends down to
+    /// this sequence number were examined, even if they are not in `targets`.
     public var next: Int64?
 
     public init(targets: [SendTarget], next: Int64?) {
@@ -144,14 +145,13 @@ public protocol SendListStore: Sendable {
     func send(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendEntry?
 
     /// Returns the targets of sends that have begun, newest first. Examines at most `window` sends of all hubs.
-    /// - Parameter before: The sequence number of the send before which the result begins; nil to begin with the newest
-    ///   send.
+    /// - Parameter before: Only sends with a lower sequence number are returned; nil to begin with the newest send.
     func sendTargets(in hub: Hub.ID, before: Int64?, window: Int64) async throws(StorageError) -> SendTargets
 
     /// Returns earlier versions of registrations that had a tag, newest first. Examines at most `window` versions of
     /// all hubs.
-    /// - Parameter before: The number of the change (`RegistrationVersion.End`) before which the result begins; nil to
-    ///   begin with the newest version.
+    /// - Parameter before: Only versions whose change has a lower number (`RegistrationVersion.End`) are returned; nil
+    ///   to begin with the newest version.
     func formerRegistrations(
         with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
     ) async throws(StorageError) -> FormerRegistrations

@@ -6,8 +6,9 @@ public struct Backlog: Sendable, Equatable {
     public var deliveries: Int
     /// The number of notifications that these deliveries belong to.
     public var notifications: Int
-    /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. It is the time
-    /// when the part of the delivery began, else when its notification was due, else when it was accepted.
+    /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. For each delivery,
+    /// this is the time when its part began; without a part, when its notification was due; for a notification without
+    /// a due time, when it was accepted.
     public var oldest: Timestamp?
 
     public init(deliveries: Int, notifications: Int, oldest: Timestamp?) {
@@ -17,7 +18,7 @@ public struct Backlog: Sendable, Equatable {
     }
 }
 
-/// The number of parts that wait, and the time when the next of them begins.
+/// The number of waiting parts of notifications, and the time when the next part begins.
 public struct WaitingParts: Sendable, Equatable {
     public var count: Int
     /// The time when the next part is due; nil if no part waits, or if every waiting part has a gate.

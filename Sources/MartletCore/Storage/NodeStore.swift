@@ -3,11 +3,11 @@ public import MartletModel
 /// The storage of several nodes that share one database, and divide the hubs among themselves.
 ///
 /// A hub has one node at a time that sends for it, its *owner*. The owner alone sends the hub's notifications, begins
-/// those that are scheduled, and runs the hub's jobs. Every node answers requests about every hub.
+/// its scheduled notifications, and runs its jobs. Every node answers requests about every hub.
 ///
 /// A node owns hubs as long as it renews its lease. When the lease has ended, other nodes take over the hubs. From then
-/// on the storage refuses what the former owner would record, so a node that was stopped or cut off from the database
-/// does no harm.
+/// on the storage refuses records by the former owner, so a node that was stopped or cut off from the database does no
+/// harm.
 public protocol NodeStore: Sendable {
     /// Identifies this process among all processes that ever used the database. A later process has a higher number.
     var incarnation: Int64 { get }
@@ -34,7 +34,7 @@ public protocol NodeStore: Sendable {
     /// Ends the lease, so that other nodes take over at once. Call this when nothing is being sent any more.
     func leave() async throws(StorageError)
 
-    /// Returns the nodes whose leases have not ended, and those that have ended within the last day, the oldest first.
+    /// Returns the nodes whose leases have not ended, or ended within the last day, the oldest first.
     func nodes() async throws(StorageError) -> [NodeDescription]
 }
 
@@ -43,9 +43,9 @@ public struct NodeRenewal: Hashable, Sendable {
     /// The hubs that this node owns now. The value is the number of changes that other nodes have made to the hub's
     /// notifications, schedules, controls and jobs; changes by this node are not counted.
     public var hubs: [Hub.ID: Int64]
-    /// Counts the changes of hubs, of the namespace's rules and of operators, by all nodes.
+    /// The number of changes that all nodes have made to hubs, to the namespace's rules and to operators.
     public var directoryVersion: Int64
-    /// The number of nodes whose leases have not ended, this one among them.
+    /// The number of nodes whose leases have not ended, including this node.
     public var liveNodes: Int
     /// The time of the database's clock, when the lease was renewed.
     public var databaseTime: Timestamp
@@ -71,7 +71,7 @@ public enum NodeHint: Hashable, Sendable {
     case lost
 }
 
-/// A node of those that share a database.
+/// One of the nodes that share a database.
 public struct NodeDescription: Hashable, Sendable {
     public var incarnation: Int64
     /// The name that the operator gave the node; the name of its machine otherwise.

@@ -1,7 +1,7 @@
 /// Limits, in time and in number, on old data in storage, such as ended notifications and the ids of removed
 /// registrations.
 public struct Retention: Hashable, Sendable {
-    /// The time for which a request for the id of a removed registration is answered with "gone".
+    /// How long requests for a removed registration are answered with "gone".
     public var tombstones: Duration
     /// The maximum number of ids of removed registrations, in all hubs; the oldest are removed first.
     public var tombstoneLimit: Int

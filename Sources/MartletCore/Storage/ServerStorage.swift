@@ -5,7 +5,7 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     HubStore, JobStore, LaneStore, MetricHourStore, NotificationStore, OperatorFactorStore, OperatorStore, PayloadStore,
     ReceiptStore, SendListStore, SendRecordStore, TraceStore, UserStore
 {
-    /// Which devices the unfinished deliveries of this process have reached.
+    /// The maps of the devices that the unfinished deliveries of this process have reached.
     var maps: any ProgressMaps { get }
     /// The containers of blobs for imports and exports.
     var containerStore: any ContainerStore { get }
@@ -27,22 +27,22 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     /// between. Must be called periodically. Returns early if its task is cancelled.
     func sweep(at now: Timestamp, keeping retention: Retention) async throws(StorageError)
 
-    /// Seals secrets again that were sealed with another key than the current one, in small transactions. If the call
-    /// is interrupted, the next call continues.
+    /// Seals again those secrets that were sealed with a key other than the current one, in small transactions. If the
+    /// call is interrupted, the next call continues.
     /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
     func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool
 
-    /// Returns the number of secrets that are sealed with another key than the current one.
+    /// Returns the number of secrets that are sealed with a key other than the current one.
     func sealedOtherwise() async throws(StorageError) -> Int64
 
     // MARK: Figures
 
-    /// Counts unfinished deliveries, including those that are not in the dispatcher's memory.
+    /// Counts unfinished deliveries, including deliveries that are not in the dispatcher's memory.
     func backlog() async throws(StorageError) -> Backlog
 
-    /// Returns the size of a hub's backlog (accepted and not finished).
+    /// Returns the size of a hub's backlog: the number and the bytes of its accepted, unfinished notifications.
     /// - Parameter hub: The hub; nil for all hubs together.
     func backlogSize(of hub: Hub.ID?) async throws(StorageError) -> BacklogSize
 
@@ -50,7 +50,7 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     /// - Parameter limit: The maximum number of pushes that are read, in the order of their deliveries.
     func waitingRetries(limit: Int) async throws(StorageError) -> [LaneID: WaitingRetries]
 
-    /// Counts the parts that wait, of notifications that have begun and have not ended.
+    /// Counts the waiting parts of notifications that have begun and not ended.
     func waitingParts() async throws(StorageError) -> WaitingParts
 
     /// The number of changes that wait to be written.

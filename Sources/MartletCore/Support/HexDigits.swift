@@ -35,7 +35,8 @@ public enum HexDigits {
         }
     }
 
-    /// Writes two digits for each byte. Converts four bytes at a time, because it runs once for every push.
+    /// Writes two lower-case hexadecimal digits for each byte. Converts four bytes at a time, because this function
+    /// runs once for every push.
     public static func write(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
         let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
         var index = 0
@@ -51,7 +52,7 @@ public enum HexDigits {
         }
     }
 
-    /// Returns the eight hexadecimal digits, one per byte, of a word of four bytes.
+    /// Returns the eight hexadecimal digits of a four-byte word, each in one byte of the result.
     private static func digits(of four: UInt32) -> UInt64 {
         var pairs = UInt64(four)
         pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF

@@ -20,11 +20,11 @@ public struct RequestRate: Hashable, Sendable {
     }
 }
 
-/// Limits the rate of requests for each key with a token bucket, which fills at a constant rate and has room for one
-/// burst.
+/// Limits the rate of requests for each key. Each key has a token bucket, which fills at a constant rate and has room
+/// for one burst.
 ///
-/// A bucket is stored as the time at which it will be full again. If there are too many buckets, the full ones are
-/// removed; if none is full, those that would be full first.
+/// A bucket is stored as the time at which it will be full again. If there are too many buckets, the full buckets are
+/// removed. If none is full, the buckets that would be full first are removed.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var fullAt: [Key: Int64] = [:]

@@ -40,6 +40,6 @@ public struct TestSendReport: Sendable {
 public enum TestSendError: Error, Sendable {
     /// The hub has reached its limit of test sends for this minute.
     case tooMany(retryAfter: Duration)
-    /// The test send was refused for a reason for which `NotificationIntake` also refuses notifications.
+    /// The test send was refused for the same reason for which `NotificationIntake` would refuse the notification.
     case refused(NotificationIntakeError)
 }

@@ -72,7 +72,8 @@ public struct TestSends: Sendable {
         return report
     }
 
-    /// Sends on all platforms at the same time, so that a push service that does not answer does not delay the others.
+    /// Sends on all platforms at the same time, so that a push service that does not answer does not delay the other
+    /// platforms.
     private func outcomes(
         of pages: [(delivery: Delivery, page: AudiencePage)]
     ) async -> [Int: [AudienceMember: Outcome]] {

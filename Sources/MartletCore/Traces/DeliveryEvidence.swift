@@ -11,7 +11,7 @@ public struct DeliveryEvidence: Sendable {
 
 /// The records of one member of a delivery.
 public struct MemberEvidence: Sendable {
-    /// The maximum number of attempts that are returned; these are the latest.
+    /// The maximum number of attempts of a member that are returned. If there are more, the latest ones are returned.
     public static let attemptLimit = 1000
 
     /// The record of the page that contains the member, or would contain the member if it were in the audience; nil
@@ -23,7 +23,7 @@ public struct MemberEvidence: Sendable {
     public var retry: Retry?
     /// The attempts, in the order in which they were made. A first attempt that was also the last is not included.
     public var attempts: [Attempt]
-    /// True if the member was reached. While the delivery is unfinished, this is taken from the progress map.
+    /// True if the member was reached. While the delivery is unfinished, the progress map decides this.
     public var isReached: Bool
 
     public init(

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The answer to the question whether an expression matches a registration, with the tags that decided it. As long as
+/// The decision whether a tag expression matches a registration, with the tags that determined the decision. As long as
 /// these tags do not change, no other tag of the expression matters.
 public struct ExpressionDecision: Hashable, Sendable {
     /// A tag that the registration had or lacked.
@@ -51,8 +51,9 @@ extension TagExpression {
         }
     }
 
-    /// Returns the decision of a compound expression. If some operands have the value `decisive`, the operand with the
-    /// fewest terms among them decides alone. Otherwise all operands decide.
+    /// Returns the decision of a compound expression. If some operands have the value `decisive`, that value is the
+    /// result, and one of these operands decides alone: the one with the fewest terms. Otherwise all operands decide
+    /// together.
     private static func decision(
         of operands: [TagExpression], on tags: Set<Tag>, decisive: Bool
     ) -> ExpressionDecision {

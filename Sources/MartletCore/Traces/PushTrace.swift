@@ -3,17 +3,18 @@ public import MartletModel
 /// The trace of a notification for one registration of a device.
 public struct PushTrace: Sendable {
     public var verdict: TraceVerdict
-    /// The version of the registration that was current when its page was read; the last version if that version is not
-    /// known.
+    /// The version of the registration that was current when its page was read; the last version if it is not known
+    /// which one was current.
     public var registration: RegistrationVersion
-    /// The decision whether the registration was in the audience; nil if it was never made.
+    /// The decision whether the tag expression matched the registration; nil if the expression was not evaluated.
     public var decision: ExpressionDecision?
     /// The record of the page that contained the registration, or would have contained it.
     public var range: RangeRecord?
     /// All attempts, including the last. A success at the first attempt is not listed; it happened while the page of
     /// `range` was sent.
     public var attempts: [Attempt] = []
-    /// The time when the next attempt is due; nil also while the notification is paused or halted.
+    /// The time when the next attempt is due. Nil if there is no next attempt, and while the notification is paused or
+    /// halted.
     public var retryAt: Timestamp?
     /// The time when the push was abandoned, because the notification would expire before another attempt.
     public var givenUpAt: Timestamp?
@@ -34,10 +35,10 @@ public struct PushTrace: Sendable {
     public var hasBegun = false
     /// True if the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
-    /// True if the notification sent dead letters again, and the registration had none of them.
+    /// True if the notification was a resend of dead letters, and the registration had none of them.
     var hadNoDeadLetter = false
-    /// True if the registration was on the other side of the canary when the pages of `side` were read. If there is a
-    /// trace of that other side too, this trace is ignored.
+    /// True if the registration was on the other side of the canary when the pages of `side` were read. This trace is
+    /// ignored if there is another trace for the other side.
     var wasOnOtherSide = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {

@@ -30,14 +30,15 @@ struct TraceReasoning: Sendable {
         return isOnSide(member, of: delivery) ? member : nil
     }
 
-    /// Returns true if a member is on the side of a canary that a delivery is for, or if the delivery is for no side.
+    /// Returns true if a member is on the side of the canary to which a delivery sends, or if the delivery is not
+    /// limited to one side.
     private func isOnSide(_ member: AudienceMember, of delivery: Delivery) -> Bool {
         delivery.part.flatMap { AudienceSample($0, messageIDs.sampleHash(of: notification.id)) }?
             .contains(member.number) ?? true
     }
 
-    /// Returns true if a delivery is for the platform and kind of a registration. A direct send is for a handle, whose
-    /// registrations may be of any kind.
+    /// Returns true if a delivery is for the platform, the kind and the canary side of a registration. For a direct
+    /// send, only the platform is compared, because a handle may have registrations of both kinds.
     private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
         guard isOfKind(version, delivery) else { return false }
         if case .direct = notification.target { return true }
@@ -53,8 +54,8 @@ struct TraceReasoning: Sendable {
     // MARK: Conclusions
 
     /// Returns one trace for each registration of the device.
-    /// - Parameter evidence: The records of `members(in:)` in each delivery, with the members that progress maps
-    ///   contain.
+    /// - Parameter evidence: The records of `members(in:)` for each delivery. Their `isReached` includes the progress
+    ///   maps of unfinished deliveries.
     func pushes(_ evidence: [Delivery.ID: DeliveryEvidence]) -> [PushTrace] {
         var sequences: [Int64] = []
         for version in past.versions where !sequences.contains(version.sequence) { sequences.append(version.sequence) }
@@ -79,8 +80,9 @@ struct TraceReasoning: Sendable {
     private func combined(_ found: [PushTrace], _ versions: [RegistrationVersion]) -> PushTrace? {
         let own = found.filter { !$0.wasOnOtherSide }
         guard var best = own.min(by: { $0.verdict.rank < $1.verdict.rank }) else {
-            // The handle changed between the pages of the sample and those of the rest, so that no page contained the
-            // registration. The trace is that of the side on which the registration was when the notification began.
+            // The handle changed between the pages of the sample and the pages of the rest, so that no page contained
+            // the registration. Returns the trace for the side on which the registration was when the notification
+            // began.
             let first = version(of: versions, at: begunAt)
             return found.first { trace in
                 traced.deliveries.contains {
@@ -88,8 +90,8 @@ struct TraceReasoning: Sendable {
                 }
             } ?? found.first
         }
-        // If the rest reached the registration's current handle, the retry of the sample's push was given up for that
-        // reason. The trace then shows the attempts of the sample's push.
+        // If the push of the rest reached the registration's current handle, the retry of the sample's push was given
+        // up for that reason. The trace then shows the attempts of the sample's push.
         if best.verdict == .delivered, best.side == .rest,
             let sample = own.first(where: { $0.side == .sample && !$0.attempts.isEmpty })
         {
@@ -171,8 +173,9 @@ struct TraceReasoning: Sendable {
     }
 
     /// Returns true if the records of a channel may concern this version of a registration, although no page with the
-    /// channel is recorded. Every registration of the channel may be the reason for the records, so a version that does
-    /// not match the expression is excluded.
+    /// channel is recorded. The channel may have several registrations, and the records may be about any of them.
+    /// Therefore a version is excluded if it was not current when the send began, or if its tags do not match the
+    /// expression.
     private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
         guard case .audience(let expression) = notification.target else { return false }
         let isThen = version.end.map { $0.at > begunAt } ?? true
@@ -301,7 +304,7 @@ struct TraceReasoning: Sendable {
 }
 
 extension MemberEvidence {
-    /// True if something is recorded for the member itself, not only for the page that contains it.
+    /// True if there are records of the member itself, not only a record of its page.
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
     /// False if the refusal only records that a retry found no device.

@@ -12,15 +12,15 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case refused
     /// The push was tried until the notification expired, or the notification expired before the first attempt.
     case expired
-    /// The push was not sent, or not tried again, on purpose; or it could not be sent, for example because there was no
-    /// message that suits the device or no credential.
+    /// Martlet did not send the push, or did not try it again, on purpose. Or the push could not be sent, for example
+    /// because there was no suitable message for the device, or no credential.
     case suppressed
     /// When the push was due to be tried again, the registration was no longer in the audience.
     case left
     /// The tag expression did not match the registration, or a direct send did not list its handle.
     case excluded
-    /// The notification was for another platform, or for another kind of registration; or it sent dead letters again,
-    /// and the device had none.
+    /// The notification was for another platform or another kind of registration. Or it was a resend, and the device
+    /// had no dead letter.
     case notAddressed
     /// The registration had expired before its page was read.
     case lapsed
@@ -39,7 +39,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     /// The records from that time are no longer kept.
     case unknown
 
-    /// The rank by which one of several verdicts for a device is chosen: the verdict with the lowest rank is the most
-    /// informative.
+    /// The rank of the verdict. If a device has several verdicts, the one with the lowest rank is shown, because it is
+    /// the most informative.
     var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

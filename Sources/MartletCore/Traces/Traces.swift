@@ -60,7 +60,7 @@ public struct Traces: Sendable {
                 return found
             }
             if found.progress.cursor == .none { return found }
-            // The map is gone, because the delivery has ended meanwhile: the records are read again.
+            // The map is gone because the delivery has ended in the meantime. So the records are read again.
         }
         return try await store.evidence(of: members, in: delivery.id)
     }

@@ -56,12 +56,12 @@ public protocol UserStore: Sendable {
     ///   - limit: The maximum number of users.
     func users(beginningWith prefix: String, after last: String?, limit: Int) async throws(StorageError) -> [User]
 
-    /// Adds a role to a user, whose name is compared without case.
+    /// Adds a role to a user. The name of the user is compared without case.
     /// - Parameter role: A word without spaces.
     /// - Returns: Whether the user exists.
     func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool
 
-    /// Removes a role from a user, whose name is compared without case.
+    /// Removes a role from a user. The name of the user is compared without case.
     /// - Returns: Whether the user exists, regardless of whether the user had the role.
     func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool
 
@@ -69,7 +69,7 @@ public protocol UserStore: Sendable {
     /// - Returns: Whether the user existed.
     func removeUser(_ name: String) async throws(StorageError) -> Bool
 
-    /// Stores a session. If its user already has `Session.limit` sessions, those that expire first end.
+    /// Stores a session. If the user already has `Session.limit` sessions, the sessions that expire first end.
     func addSession(_ session: Session) async throws(StorageError)
 
     /// Returns the session whose token has this hash; nil if the session does not exist or has expired.

@@ -57,7 +57,8 @@ public struct Certificate: Sendable, Equatable {
     /// The subject's common name (2.5.4.3), if there is one.
     public var commonName: String? { subjectField(NID_commonName) }
 
-    /// The subject's user id (0.9.2342.19200300.100.1.1), if there is one. In a certificate for APNs it is the topic.
+    /// The subject's user id (0.9.2342.19200300.100.1.1), if there is one. In a certificate for APNs, the user id is
+    /// the topic of the pushes.
     public var userID: String? { subjectField(NID_userId) }
 
     /// The first second in which the certificate is valid, in Unix time.
@@ -66,8 +67,8 @@ public struct Certificate: Sendable, Equatable {
     /// The last second in which the certificate is valid, in Unix time.
     public var notAfter: Int { martlet_ASN1_TIME_unix(X509_get0_notAfter(handle.pointer)) }
 
-    /// Returns the content of the extension with a dotted object identifier; nil if the certificate has no such
-    /// extension.
+    /// Returns the DER content of the extension that has the given dotted object identifier; nil if the certificate has
+    /// no such extension.
     public func extensionValue(_ identifier: String) -> [UInt8]? {
         guard let object = OBJ_txt2obj(identifier, 1) else { return nil }
         defer { ASN1_OBJECT_free(object) }

@@ -7,8 +7,8 @@ extension CertificateIdentity {
     /// Creates the certificate that answers a TLS-ALPN-01 challenge (RFC 8737, section 3), self-signed with a new key.
     ///
     /// - Parameters:
-    ///   - host: The DNS name whose control is proven.
-    ///   - keyAuthorization: See `P256PublicKey.keyAuthorization`.
+    ///   - host: The DNS name that the server proves to control.
+    ///   - keyAuthorization: The answer to the challenge, from `P256PublicKey.keyAuthorization`.
     ///   - now: The current Unix time in seconds. Validity starts an hour earlier.
     public static func challenge(
         host: String, keyAuthorization: String, now: Int

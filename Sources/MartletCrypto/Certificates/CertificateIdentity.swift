@@ -92,8 +92,8 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// Returns the certificates of PEM text, but not more than `maximumCount + 1`: one more than the limit is enough
-    /// for the caller to refuse the text.
+    /// Returns the certificates of PEM text, but not more than `maximumCount + 1`. One certificate more than the limit
+    /// is enough for the caller to refuse the text.
     private static func certificates(pem: String) -> [Certificate] {
         withMemoryBIO(Array(pem.utf8)) { bio in
             var certificates: [Certificate] = []
@@ -116,5 +116,5 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
 }
 
 /// True if OpenSSL's legacy provider, which contains RC2 and similar ciphers, could be loaded in addition to the
-/// default provider. It is loaded once, on first use.
+/// default provider. The provider is loaded once, on first use.
 private let legacyCiphers: Bool = OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil

@@ -8,7 +8,8 @@ public struct CertificateRequest: Sendable, Equatable {
     public var hosts: [String]
     /// The subject's user id attribute (`Certificate.userID`); nil for none.
     public var userID: String?
-    /// The additional extensions: DER content by dotted object identifier.
+    /// The additional extensions. Each key is the dotted object identifier of an extension, and each value is its DER
+    /// content.
     public var extensions: [String: [UInt8]]
 
     public init(

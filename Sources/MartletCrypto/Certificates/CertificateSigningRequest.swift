@@ -9,8 +9,8 @@ public struct CertificateSigningRequest: Sendable {
     ///
     /// Throws `invalidName` if a host is neither a DNS name nor an IP address.
     ///
-    /// - Parameter hosts: The names in the certificate. They are in the extension `subjectAltName`, and the subject is
-    ///   empty, as RFC 8555, section 7.4, allows.
+    /// - Parameter hosts: The names in the certificate. The request has them in the extension `subjectAltName`, and its
+    ///   subject is empty, as RFC 8555, section 7.4, allows.
     public init(hosts: [String], key: P256PrivateKey) throws(CryptoError) {
         let names = try CertificateRequest(commonName: "", hosts: hosts).subjectAlternativeNames()
         defer { ERR_clear_error() }

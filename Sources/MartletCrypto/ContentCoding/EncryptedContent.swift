@@ -1,6 +1,6 @@
 /// Content in the coding `aes128gcm` (RFC 8188): a header with the encryption parameters, followed by records.
 public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
-    /// The number of bytes of a record in addition to its data: the delimiter and the tag.
+    /// The number of bytes that a record has in addition to its data: the delimiter and the tag.
     public static let recordOverhead = 1 + ContentCipher.tagByteCount
     /// The length of the salt in bytes.
     public static let saltByteCount = 16

@@ -17,8 +17,8 @@ public final class MessageEncryptor {
     private let cipher: ContentCipher
 
     /// Creates an encryptor for messages with one purpose.
-    /// - Parameter label: The purpose of the messages, which is an input of the key derivation: `WebPush: info` in RFC
-    ///   8291.
+    /// - Parameter label: A text that names the purpose of the messages, such as `WebPush: info` in RFC 8291. It is an
+    ///   input of the key derivation.
     /// - Throws: `CryptoError.failed` if OpenSSL is out of memory.
     public init(label: String) throws(CryptoError) {
         self.label = label

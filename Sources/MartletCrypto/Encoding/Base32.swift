@@ -13,7 +13,7 @@ public enum Base32 {
                 bits -= 5
                 text.append(digits[Int(buffer >> UInt16(bits) & 31)])
             }
-            // Drops the bits that a digit already represents. At most four bits remain.
+            // Drops the bits that have already been written as digits. At most four bits remain.
             buffer &= 31
         }
         if bits > 0 { text.append(digits[Int(buffer << UInt16(5 - bits) & 31)]) }

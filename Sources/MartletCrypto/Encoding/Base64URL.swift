@@ -5,8 +5,8 @@ public enum Base64URL {
         Base64Alphabet.urlSafe.encode(bytes, padded: false)
     }
 
-    /// Returns the bytes of `text`; nil if it is padded, its length is impossible, unused bits are set, or it contains
-    /// a character that is not in the alphabet.
+    /// Returns the bytes of `text`; nil if the text is padded, has an impossible length, has unused bits that are set,
+    /// or contains a character that is not in the alphabet.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Alphabet.urlSafe.decode(Array(text.utf8), padded: false)
     }

@@ -13,7 +13,7 @@ public enum Hex {
         }
     }
 
-    /// Returns the bytes of `text`, whose digits may be in either case; nil if it has an odd number of digits or
+    /// Returns the bytes of `text`, whose digits may be in either case; nil if the text has an odd number of digits or
     /// contains a character that is not a hexadecimal digit.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(utf8: Array(text.utf8))

@@ -42,7 +42,7 @@ private final class KeyedContext: @unchecked Sendable {
 
     init(key: [UInt8]) throws(CryptoError) {
         guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else { throw .failed(operation: "HMAC fetch") }
-        // The context keeps its own reference to the algorithm, so this one can be released.
+        // The context keeps its own reference to the algorithm, so the reference `mac` can be released.
         defer { EVP_MAC_free(mac) }
         guard let context = EVP_MAC_CTX_new(mac) else { throw .failed(operation: "HMAC context") }
         self.context = context

@@ -21,7 +21,7 @@ final class KeyHandle: @unchecked Sendable {
         return name.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
     }
 
-    /// True if the key is an RSA key of 2,048 to 8,192 bits, which is neither too weak nor too slow.
+    /// True if the key is an RSA key of 2,048 to 8,192 bits. Shorter keys are too weak, and longer keys are too slow.
     var isRSA: Bool {
         EVP_PKEY_is_a(pointer, "RSA") == 1 && (2048...8192).contains(EVP_PKEY_get_bits(pointer))
     }

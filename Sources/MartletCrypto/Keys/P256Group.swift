@@ -12,7 +12,7 @@ final class P256Group: @unchecked Sendable {
     static let shared = P256Group()
 
     let pointer: OpaquePointer
-    /// The number of points on the curve. It is prime, so every point except the one at infinity has this order.
+    /// The number of points on the curve. It is prime, so every point except the point at infinity has this order.
     let order: OpaquePointer
 
     private init?() {

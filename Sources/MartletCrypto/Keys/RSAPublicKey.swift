@@ -15,7 +15,7 @@ public struct RSAPublicKey: Sendable {
 
     /// Creates a key from its modulus and exponent, most significant byte first, as in a JSON Web Key (RFC 7518 section
     /// 6.3.1).
-    /// - Parameter exponent: An odd number that is at least 3 and at most 8 bytes long.
+    /// - Parameter exponent: An odd number, at least 3, of at most 8 bytes.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         let value = exponent.count <= 8 ? exponent.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0
         guard modulus.count <= 1024, value >= 3, value % 2 == 1 else { throw .malformedPublicKey }

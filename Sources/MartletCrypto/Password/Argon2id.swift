@@ -23,13 +23,14 @@ public enum Argon2id {
         /// The standard cost: 19 MiB, two passes, one Argon2 lane.
         public static let standard = Parameters(memory: 19_456, iterations: 2, parallelism: 1)
 
-        /// Parses the parameters of a PHC string; nil if it is not a string of Argon2id, version 19.
+        /// Parses the parameters of a PHC string; nil if the string is not a hash of Argon2id, version 19.
         public init?(phc: String) {
             guard let phc = PHCString(phc) else { return nil }
             self = phc.parameters
         }
 
-        // True if verifying a stored string with these parameters takes neither gigabytes nor minutes.
+        // True if a stored string with these parameters can be verified without gigabytes of memory and minutes of
+        // time.
         var areReasonable: Bool { memory <= 1 << 20 && iterations <= 64 && parallelism <= 16 }
     }
 
@@ -89,8 +90,8 @@ public enum Argon2id {
 }
 
 /// Allocates the memory of a hash directly from the kernel, so that the memory returns to the kernel after the hash.
-/// malloc would keep the memory in an arena for each of several threads, and each arena would stay as large as its
-/// largest hash.
+/// malloc would keep the freed memory in arenas, one for each of several threads. Each arena would stay as large as the
+/// largest hash that was computed in it.
 private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     let isMapped = pages != MAP_FAILED

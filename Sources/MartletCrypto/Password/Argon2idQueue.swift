@@ -26,7 +26,7 @@ public final class Argon2idQueue: Sendable {
 
     /// A piece of work for a thread.
     ///
-    /// It is called with true if it may run, or with false if it is refused.
+    /// The closure is called with true if the work may run, or with false if the work is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
 
     private struct State {
@@ -44,8 +44,8 @@ public final class Argon2idQueue: Sendable {
 
     /// Creates a queue.
     /// - Parameters:
-    ///   - threadLimit: The maximum number of passwords that are hashed at the same time; each uses the memory given by
-    ///     its parameters.
+    ///   - threadLimit: The maximum number of passwords that are hashed at the same time. Each hash uses as much memory
+    ///     as its parameters say.
     ///   - waitingLimit: The maximum number of waiting passwords, counted separately for preferred and for other
     ///     shares.
     public init(threadLimit: Int = 1, waitingLimit: Int = 32) {
@@ -55,7 +55,7 @@ public final class Argon2idQueue: Sendable {
     }
 
     /// Runs `Argon2id.verify` on a thread of the queue. Returns nil if the queue is full, or if a newer password of
-    /// another share replaced this one in the full queue.
+    /// another share replaced this password in the full queue.
     public func verify(_ password: [UInt8], against phc: String, share: Share = .own) async -> Bool? {
         await perform(share) { Argon2id.verify(password, against: phc) }
     }

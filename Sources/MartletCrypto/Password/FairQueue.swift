@@ -2,8 +2,8 @@
 /// of each other share.
 ///
 /// If the queue is full, a new element replaces the last element of the share with the most waiting elements, provided
-/// that this share has at least two more than the new element's share. So a full queue is divided evenly among the
-/// shares.
+/// that this share has at least two more waiting elements than the new element's share. In this way, a full queue is
+/// divided evenly among the shares.
 struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
     enum Admission {
         case waiting

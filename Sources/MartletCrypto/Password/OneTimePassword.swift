@@ -3,13 +3,13 @@ import CMartletOpenSSL
 /// Time-based one-time passwords (RFC 6238) with the default values of the RFC, which authenticator apps expect: six
 /// digits, steps of 30 seconds, HMAC with SHA-1. Collisions of SHA-1 do not weaken HMAC.
 public struct OneTimePassword: Sendable, CustomStringConvertible {
-    /// The length of a secret in bytes: that of a SHA-1 hash, as RFC 4226, section 4, recommends.
+    /// The length of a secret in bytes. It is the length of a SHA-1 hash, as RFC 4226, section 4, recommends.
     public static let secretLength = 20
     public static let digits = 6
     /// The length of a step in seconds.
     public static let period: Int64 = 30
-    /// The number of steps before and after the current one whose codes are accepted, because clocks differ and typing
-    /// takes time.
+    /// The number of steps before the current step, and of steps after it, whose codes are also accepted. Clocks
+    /// differ, and typing takes time.
     public static let tolerance: Int64 = 1
 
     private let secret: [UInt8]

@@ -5,7 +5,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// Creates an address from its bytes, in network order; nil unless there are four or sixteen.
+    /// Creates an address from its bytes, in network order; nil unless there are four or sixteen bytes.
     /// - Parameter bytes: Four or sixteen bytes.
     public init?(bytes: [UInt8]) {
         switch bytes.count {

@@ -62,11 +62,11 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// Returns an array whose count is the length in bytes of the address as it is written: 4 for IPv4, 16 for IPv6.
-    /// Returns nil if the text is not an address, or has a zone.
+    /// Returns an array whose count tells in which form an address is written: 4 for IPv4, 16 for IPv6. Returns nil if
+    /// the text is not an address, or has a zone.
     ///
-    /// Only the count of the array has a meaning. An IPv4-mapped IPv6 address counts as 16, although `IPAddress` stores
-    /// it as IPv4.
+    /// Only the count of the array has a meaning. For an IPv4-mapped IPv6 address the count is 16, although `IPAddress`
+    /// stores the address as IPv4.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes
@@ -96,7 +96,8 @@ public struct ProxyHeader: Hashable, Sendable {
             switch bytes[13] {
             case 0x11: 4
             case 0x21: 16
-            // Unspecified, or a Unix socket: the header has no address that could distinguish clients.
+            // The family is unspecified or a Unix socket. The header then has no address that could distinguish
+            // clients.
             case 0x00, 0x31: 0
             default: isLocal ? 0 : nil
             }

@@ -2,7 +2,7 @@
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field in which the proxies state the client's address.
     ///
-    /// Only this field is read; a field of the other name is ignored.
+    /// Only the configured field is read. The other field is ignored, even if a trusted proxy sends it.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.
@@ -60,7 +60,7 @@ public struct TrustedProxies: Hashable, Sendable {
         self.init(networks: networks, includesUnixSocket: items.contains("unix"), field: field)
     }
 
-    /// A copy that trusts the peers of the Unix socket, if this value does, but no addresses and networks.
+    /// A copy that trusts no addresses and networks. It trusts the peers of the Unix socket if this value does.
     public var onlyUnixSocket: TrustedProxies {
         TrustedProxies(networks: [], includesUnixSocket: includesUnixSocket, field: field)
     }
@@ -86,8 +86,8 @@ public struct TrustedProxies: Hashable, Sendable {
     /// skipped, and the first other address is the client. Anything to the left of that address may be forged.
     /// - Parameter peer: The address of the connection's peer, in text form.
     /// - Returns: The peer's address if the peer is not trusted, or if the field is missing, too long or without a
-    ///   readable last element. If all addresses are trusted, the leftmost one. If an element cannot be read, the
-    ///   trusted address to its right.
+    ///   readable last element. Otherwise, the first address from the right that is not trusted. If there is none, the
+    ///   leftmost address; if an element is unreadable before that, the trusted address to the right of that element.
     public func client(peer: String, fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var client = peer
@@ -117,7 +117,7 @@ public struct TrustedProxies: Hashable, Sendable {
     private static func isTLS(_ scheme: Substring) -> Bool { trimmed(scheme).lowercased() == "https" }
 
     /// Returns the addresses in the field as text, the last one first. An element of `Forwarded` without `for` gives an
-    /// empty text. Returns nothing if the field exceeds `byteLimit` or `hopLimit`.
+    /// empty text. Returns an empty array if the field exceeds `byteLimit` or `hopLimit`.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
         guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }

@@ -68,7 +68,8 @@ public struct HTTPContent: Sendable {
             var index = part.lowerBound
             while index < part.upperBound {
                 let bytes = try await read(index, min(Self.pieceBytes, Int(part.upperBound - index)))
-                // The file has become shorter. The response ends early, because the original length was already sent.
+                // The content has become shorter. The response ends early, because its original length was already
+                // sent.
                 guard !bytes.isEmpty else { return }
                 try await writer.write(bytes)
                 index += Int64(bytes.count)

@@ -1,7 +1,7 @@
 /// Finds a sequence of bytes in content that arrives in pieces, with the Boyer-Moore-Horspool algorithm, which skips
 /// most bytes.
 struct DelimiterSearch: Sendable {
-    /// What a search has found: where the content ends, and where the bytes after the delimiter begin.
+    /// The result of a search: where the content ends, and where the bytes after the delimiter begin.
     struct Found {
         /// The offset up to which the bytes are certainly content: the start of the delimiter, or of a possible
         /// beginning of a delimiter.
@@ -39,7 +39,8 @@ struct DelimiterSearch: Sendable {
             if byte == pattern[last], matches(bytes, at: index, count: last) { return (index, true) }
             index += steps[Int(byte)]
         }
-        // The remaining bytes are too few for a delimiter. The search stops where they are the beginning of one.
+        // The remaining bytes are too few for a delimiter. The search stops at the first index from which they may be
+        // the beginning of a delimiter.
         while index < bytes.count, !matches(bytes, at: index, count: bytes.count - index) { index += 1 }
         return (index, false)
     }

@@ -6,10 +6,9 @@ public struct ForwardedClients: HTTPHandler {
     private let untrusted: @Sendable (String) -> Void
 
     /// Creates a handler that passes requests on to another handler.
-    /// - Parameter untrusted: Called if a peer that is not trusted sends the proxies' header field, and has a private
-    ///   address or is at the Unix socket. Such a peer is probably a proxy that the operator has not configured, and
-    ///   all its clients then share one address. The argument is the peer's address; empty for a peer of the Unix
-    ///   socket.
+    /// - Parameter untrusted: Called if an untrusted peer sends the proxies' header field, and the peer has a private
+    ///   address or uses the Unix socket. Such a peer is probably a proxy that the operator has not configured, and all
+    ///   its clients then share one address. The argument is the peer's address; empty for a peer of the Unix socket.
     public init(
         _ handler: any HTTPHandler, proxies: TrustedProxies, untrusted: @escaping @Sendable (String) -> Void = { _ in }
     ) {

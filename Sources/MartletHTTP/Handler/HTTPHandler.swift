@@ -1,7 +1,7 @@
 /// Answers the requests of a listener.
 ///
 /// The network calls the handler on the executor of the loop that owns the connection. A response that needs no I/O is
-/// computed there; blocking work must run on another executor.
+/// computed on that executor; blocking work must run on another one.
 public protocol HTTPHandler: Sendable {
     /// Returns the route for a request, given its head. Checks that do not wait (signature, rights, rate) belong here,
     /// so that a refused request costs no more than reading its head. Called once for each request.
@@ -23,13 +23,13 @@ public struct HTTPRoute: Sendable {
 
     public var body: Body
     /// The maximum size of the body, in bytes. If `Content-Length` is larger, the request is refused with 413 before
-    /// its body is read. A body without a stated length fails as soon as it is larger.
+    /// its body is read. If the length is not stated, the request fails as soon as its body is larger.
     public var bodyLimit: Int
     /// The account that is charged for the memory of the body.
     public var account: HTTPBodyAccount
     /// The pattern of the route, which has parameter names instead of values, for the log; nil if no route matched.
     public var pattern: String?
-    /// Returns the response to the request, also if an error occurred.
+    /// Returns the response to the request. The closure also turns errors into responses.
     public var respond: @Sendable (HTTPRequest) async -> HTTPResponse
 
     public init(
@@ -55,8 +55,8 @@ public struct HTTPRoute: Sendable {
 }
 
 extension HTTPHandler {
-    /// Answers a request whose body is already in `HTTPRequest.body`, without a server: for tests, and for commands
-    /// that work offline.
+    /// Answers a request without a server. The body must already be in `HTTPRequest.body`. Used by tests, and by
+    /// commands that work offline.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         await route(for: request).respond(request)
     }

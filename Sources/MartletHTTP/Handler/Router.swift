@@ -2,9 +2,9 @@
 ///
 /// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Case is ignored in
 /// literals and a trailing slash is accepted, because clients of Azure Notification Hubs vary in both
-/// (Docs/Specs/NotificationHubs.md). A last name that ends in dots, `{path...}`, matches one or more segments. If
-/// several patterns match a path, only the pattern that was added first is used: a method for which this pattern has no
-/// route is refused.
+/// (Docs/Specs/NotificationHubs.md). If the last segment of a pattern is a name that ends in three dots, as in
+/// `{path...}`, it matches one or more segments. If several patterns match a path, only the pattern that was added
+/// first is used: a method for which this pattern has no route is refused.
 public struct Router: HTTPHandler {
     /// Answers a request that matches a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
@@ -158,8 +158,8 @@ public struct RouteMatch: Sendable {
         self.parameters = parameters
     }
 
-    /// The decoded segment for a name in braces; for `{path...}` all its segments, joined by slashes. Empty if the
-    /// pattern does not contain the name.
+    /// The decoded path segment that matches a name in braces. For `{path...}`, all segments that match, joined by
+    /// slashes. Empty if the pattern does not contain the name.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
     /// Returns the name of the parameter that the path segment at an index matches; nil if the pattern has a literal

@@ -5,7 +5,7 @@ public protocol HTTPAnswerRoom: Sendable {
     /// longer or shorter than stated, the difference is reserved or released when the answer is made.
     /// - Parameters:
     ///   - count: The maximum length of the answer, in bytes.
-    /// - account: The account whose share of the memory is used.
+    ///   - account: The account whose share of the memory is used.
     /// - Returns: False if no memory could be reserved within the server's waiting time, because earlier answers were
     ///   not read.
     func reserve(_ count: Int, for account: HTTPBodyAccount) async -> Bool
@@ -14,7 +14,7 @@ public protocol HTTPAnswerRoom: Sendable {
 extension HTTPRequest {
     /// The assumed maximum length, in bytes, of an answer whose route states no other length.
     ///
-    /// It is enough for one document, but not for a page of many documents.
+    /// This is enough for one document, but not for a page of many documents.
     public static let documentBytes = 128 << 10
     /// The maximum length of a page of a listing, in bytes.
     public static let pageBytes = 4 << 20

@@ -8,7 +8,7 @@ import Synchronization
 public protocol HTTPBodyReader: Sendable {
     /// Waits for the next non-empty piece.
     /// - Returns: Nil at the end of the body.
-    /// - Throws: `HTTPBodyError` if the body cannot be completed, also on every further call.
+    /// - Throws: `HTTPBodyError` if the body cannot be completed. Every further call throws again.
     func read() async throws(HTTPBodyError) -> [UInt8]?
 
     /// Waits for all bytes of the body that have not been read yet, and returns them.

@@ -1,4 +1,4 @@
-/// An HTTP request: one that a server received, or its head alone, or one that a client sends.
+/// An HTTP request that a server received (the whole request, or only its head), or that a client sends.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The path and query as on the wire, starting with a slash.
@@ -32,7 +32,7 @@ public struct HTTPRequest: Sendable {
     /// Tells whether the target of a received HTTP/2 request is in the header table, as `HTTPField.indexing` does for a
     /// field.
     ///
-    /// The target of a request that is sent never enters the table.
+    /// When a client sends a request, the target never enters the table.
     public var targetIndexing = HTTPField.Indexing.never
 
     public init(

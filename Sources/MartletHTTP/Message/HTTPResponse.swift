@@ -1,4 +1,4 @@
-/// An HTTP response: one that a handler returns, or a complete one that a client received.
+/// An HTTP response that a handler returns, or a complete response that a client received.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields

@@ -84,7 +84,8 @@ public enum PercentEncoding {
         return raw[index...].allSatisfy(isUnreserved)
     }
 
-    /// Returns a word in which the highest bit of a byte is set if the same byte of `eight` is in a range. All bytes of
+    /// Returns a word that tells which bytes of `eight` are in the range from `first` through `last`: for each such
+    /// byte, the highest bit of the byte at the same place is set; for all other bytes it is not set. All bytes of
     /// `eight` must be ASCII. The other bits of the result have no meaning.
     @inline(__always)
     private static func highBits(of eight: UInt64, from first: Unicode.Scalar, through last: Unicode.Scalar) -> UInt64 {

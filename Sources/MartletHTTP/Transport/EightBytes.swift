@@ -3,8 +3,8 @@ extension UnsafeBufferPointer<UInt8> {
     ///
     /// Checks eight bytes at a time, because this function runs on the handle of every push.
     /// - Parameters:
-    ///   - marks: Returns a word in which the highest bit of each byte is set if that byte of the eight may fail the
-    ///     test. If any byte may fail, all bytes are tested one by one.
+    ///   - marks: Tests a word of eight bytes. In the result, the highest bit of each byte that may fail the test is
+    ///     set. If any byte may fail, all bytes are tested one by one with `isGood`.
     ///   - isGood: Returns true if one byte passes the test.
     @inlinable @inline(__always)
     public func allSatisfy(unlessEight marks: (UInt64) -> UInt64, or isGood: (UInt8) -> Bool) -> Bool {

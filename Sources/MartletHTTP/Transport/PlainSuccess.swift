@@ -1,16 +1,16 @@
-/// The kind of responses to a batch that are plain successes. These are reported by index only, because they contain no
-/// other useful information.
+/// The kind of responses to a batch that are plain successes. A plain success is reported by the index of its item
+/// only, because it contains no other useful information.
 public enum PlainSuccess: Hashable, Sendable {
     /// A 200 without a body.
     case empty
     /// A 200 whose body is a JSON object with one member: a non-empty string of printable ASCII without escapes.
     case json(member: String)
-    /// A 200 whose body is a JSON object with one member: a string of printable ASCII without escapes that equals the
-    /// item's path, percent-decoded, without the shared prefix and without `pathSuffix`. The path must be made by
-    /// `PercentEncoding`. A response with another string is reported in full, because that string may be the device's
-    /// new handle.
+    /// A 200 whose body is a JSON object with one member: a string of printable ASCII without escapes. The string
+    /// equals the percent-decoded path of the item, without the shared prefix and without `pathSuffix`. The path must
+    /// be made by `PercentEncoding`. A response with another string is reported in full, because that string may be the
+    /// device's new handle.
     case jsonOfPath(member: String, pathSuffix: String)
-    /// A 200 in which this field occurs once and has this value, whatever the body is.
+    /// A 200 in which the field `name` occurs once and has the given value. The body does not matter.
     /// - Parameter value: The value in lower case; the case of the received value is ignored.
     case field(name: String, value: String)
     /// No response is a plain success: every response is reported in full.
@@ -58,7 +58,8 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Parses the only forms of JSON that are plain successes. The scanner builds no tree, because it runs for every push.
+/// Parses only those forms of JSON that plain successes have. The scanner builds no tree, because it runs for every
+/// push.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0

@@ -1,6 +1,7 @@
 /// Many requests to one origin.
 ///
-/// The parts that the requests share are stored once; an item stores only its remaining parts.
+/// Each request is an item of the batch. The parts that all requests share are stored once; an item stores only its
+/// remaining parts.
 ///
 /// The items are stored one after another in a single buffer, so that a batch of thousands needs only a few
 /// allocations. The parts of an item are its path without the shared prefix, the values of `Shared.itemFieldNames` in
@@ -47,7 +48,8 @@ public struct RequestBatch: Sendable {
     public var itemBody: [UInt8]?
     /// The signal that stops the batch.
     ///
-    /// When it is set, unsent requests are not sent and are reported as `.cancelled`; requests in flight are awaited.
+    /// When the signal is set, unsent requests are not sent and are reported as `.cancelled`; requests in flight are
+    /// awaited.
     public var stop: StopSignal?
     /// The flow to which the batch belongs, such as one notification whose pages are sent as batches.
     ///
@@ -97,7 +99,7 @@ public struct RequestBatch: Sendable {
         withPart(0, of: item, read)
     }
 
-    /// Calls a closure with an item's value of a field.
+    /// Calls a closure with the value that an item has for a field.
     /// - Parameter field: The index of the field in `Shared.itemFieldNames`.
     public func withValue<Result>(
         _ field: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
@@ -111,8 +113,8 @@ public struct RequestBatch: Sendable {
         return body.withUnsafeBufferPointer(read)
     }
 
-    /// Gives access to the parts of all items. A value is valid only until the closure that `withParts` calls has
-    /// returned.
+    /// Gives access to the parts of all items. A value of this type is valid only until the closure that `withParts`
+    /// calls has returned.
     public struct Parts {
         fileprivate let storage: UnsafeBufferPointer<UInt8>
         fileprivate let ends: UnsafeBufferPointer<UInt32>

@@ -22,7 +22,8 @@ public final class SendingLease: Sendable {
     public var hasEnded: Bool { nanoseconds(of: now()) >= end.load(ordering: .acquiring) }
 
     /// Moves the end of the lease to the given time.
-    /// - Returns: True if the lease had already ended before this call, so that a sender may have been told so.
+    /// - Returns: True if the lease had already ended before this call. A sender may then have seen that the lease had
+    ///   ended.
     @discardableResult
     public func extend(until end: ContinuousClock.Instant) -> Bool {
         let old = self.end.exchange(nanoseconds(of: end), ordering: .acquiringAndReleasing)

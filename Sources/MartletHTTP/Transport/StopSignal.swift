@@ -18,7 +18,8 @@ public final class StopSignal: Sendable {
     private let state = Mutex(State())
     private let lease: SendingLease?
 
-    /// - Parameter lease: The lease after whose end nothing may be sent; nil for none.
+    /// Creates a signal that is not set.
+    /// - Parameter lease: The lease whose end also sets the signal; nil for none.
     public init(lease: SendingLease? = nil) {
         self.lease = lease
     }

@@ -25,7 +25,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public var kind: Kind
-    /// True if the peer may have processed the request; false means that it is safe to send it again.
+    /// True if the peer may have processed the request; false means that it is safe to send the request again.
     public var mayHaveBeenProcessed: Bool
     /// The description of the error, for people.
     ///

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// An appearance as JSON: what a device shows for a payload. Members for what the device does not show are left out.
+/// An appearance as JSON: what a device shows for a payload. The JSON has no member for anything that the device does
+/// not show.
 struct AppearanceDocument {
     let appearance: Appearance
 

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Counts the audience of a send: an extension of the API. Requires the Manage right, because the count reveals data
-/// about devices.
+/// Counts the audience of a send. This route is an extension of Azure's API. It requires the Manage right, because the
+/// count reveals data about devices.
 struct AudienceRoutes: Sendable {
     let devices: DeviceRegistry
     let platforms: PushPlatformList

@@ -4,8 +4,8 @@ import MartletHTTP
 
 /// The token of an `Authorization` header (NotificationHubs.md, section 2.1), parsed but not yet verified.
 struct SharedAccessSignature {
-    /// The value of `sr` exactly as it is in the token, because the signature covers this text. It is never rebuilt,
-    /// because clients differ in its content and escaping (NotificationHubs.md, section 2.2).
+    /// The value of `sr` exactly as it is in the token, because the signature covers this text. This text is never
+    /// rebuilt from its parts, because clients differ in its content and escaping (NotificationHubs.md, section 2.2).
     private let resource: Substring
     private let expiryText: Substring
     private let signature: [UInt8]

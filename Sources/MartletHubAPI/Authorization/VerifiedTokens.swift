@@ -3,12 +3,13 @@ import MartletCrypto
 import Synchronization
 
 /// A cache of tokens whose signature was verified, keyed by their exact text. Clients send the same token for minutes
-/// (NotificationHubs.md, section 2.2). Parsing it and computing its HMAC again would take a tenth of a request's time.
+/// (NotificationHubs.md, section 2.2). Parsing the token and computing its HMAC again would take a tenth of a request's
+/// time.
 ///
 /// Only the parsed token and the keys that signed it are cached. The expiry, the address, the rule and its keys are
 /// checked on every request, because they can change. A token with a wrong signature is not cached.
 final class VerifiedTokens: Sendable {
-    /// The tokens, keyed by the hash of the header. The hash is seeded anew for each process.
+    /// The tokens, keyed by the hash of the header. Each process uses another seed for the hash.
     private let tokens: Mutex<ByteBoundedCache<Int, PresentedToken>>
 
     /// The maximum length of a cached header, in bytes. Longer headers are not cached.

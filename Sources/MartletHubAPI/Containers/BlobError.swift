@@ -109,7 +109,7 @@ struct BlobError: Error, Hashable {
     }
 }
 
-/// The version of the API of Azure's blob service that answers follow.
+/// The API version of Azure's blob service to which the answers conform.
 enum StorageVersion {
     static let current = "2021-08-06"
 }

@@ -4,7 +4,8 @@ import MartletModel
 
 /// A request whose URL was signed by this server and has not expired.
 struct ContainerCall: Sendable {
-    /// The request. At first it is only the head; the whole request replaces it before the route answers.
+    /// The request. At first, this is only the request's head; the complete request replaces it before the route
+    /// answers.
     var request: HTTPRequest
     let rights: StorageRights
     let container: ContainerName

@@ -3,8 +3,9 @@ public import MartletCrypto
 import MartletHTTP
 public import MartletModel
 
-/// A signer of the URLs of containers and blobs. A signed URL gives its holder the stated rights until it expires. The
-/// query has the format of a shared access signature of Azure's blob service, because clients of that service use it.
+/// Signs the URLs of containers and blobs, and verifies the signatures. A signed URL gives its holder the stated rights
+/// until it expires. The query has the format of a shared access signature of Azure's blob service, because clients of
+/// that service use it.
 public struct URLSigner: Sendable {
     /// The resource that a signature covers.
     public enum Scope: String, Hashable, Sendable {
@@ -23,7 +24,7 @@ public struct URLSigner: Sendable {
         code = try HMACSHA256(key: key)
     }
 
-    /// Returns the query that gives access to a path.
+    /// Returns the URL query that gives access to a path.
     /// - Parameters:
     ///   - path: The decoded path segments of the blob or the container.
     ///   - expiry: When the signature expires, truncated to whole seconds.

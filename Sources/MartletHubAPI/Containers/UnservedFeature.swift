@@ -1,19 +1,20 @@
 import MartletHTTP
 
-/// A feature of Azure's blob service that these containers do not have, and by which a request means something else than
-/// without it. Such a request is refused, because ignoring the feature would store, delete or return the wrong thing.
+/// A feature of Azure's blob service that these containers do not support, and that changes the meaning of a request. A
+/// request with such a feature is refused, because a server that ignored the feature would store, delete or return the
+/// wrong thing.
 ///
 /// Header fields that only describe a blob, such as `x-ms-meta-…`, or that only ask for more checks, are ignored.
 struct UnservedFeature: Hashable {
     let name: String
-    /// What to do instead, as a clause.
+    /// The advice on what to do instead of using the feature, as a clause.
     let advice: String
 
     private static let copy = "read the source and send its bytes as the body"
     private static let lease = "leave the lease out, and use If-Match to notice other writers"
     private static let condition = "compare entity tags instead, by If-Match"
 
-    /// Returns the first such feature that a request uses; nil if it uses none.
+    /// Returns the first unsupported feature that a request uses; nil if it uses none.
     static func first(in request: HTTPRequest, _ target: HTTPTarget) -> UnservedFeature? {
         for item in target.query {
             let name = item.name.lowercased()
@@ -27,7 +28,8 @@ struct UnservedFeature: Hashable {
         return nil
     }
 
-    /// Returns what to do instead of sending a header field; nil if the field is served, or can be ignored.
+    /// Returns the advice on a header field that asks for an unsupported feature; nil if the field is supported, or can
+    /// be ignored.
     private static func advice(_ field: HTTPField, _ method: HTTPMethod) -> String? {
         let isAny = field.value == "*"
         switch field.name {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Pauses, resumes and cancels a send, and returns its state: an extension of the API.
+/// Pauses, resumes and cancels a send, and returns its state. These routes are an extension of Azure's API.
 struct ControlRoutes: Sendable {
     let controls: SendControls
 

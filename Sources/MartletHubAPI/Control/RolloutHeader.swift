@@ -2,8 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`; `first=1000` or `first=1%` with `wait=PT10M` for a canary;
-/// `halt=5%` or `halt=5%/200`. The parameters are separated by semicolons, each once and in any order.
+/// Parses the header `Martlet-Rollout`. Its parameters are separated by semicolons, in any order, each at most once.
+///
+/// - The speed: `rate=500` or `over=PT10M`.
+/// - A canary: `first=1000` or `first=1%`, with an optional `wait=PT10M`.
+/// - The share of failures at which the send halts: `halt=5%` or `halt=5%/200`.
 enum RolloutHeader {
     static let name = "martlet-rollout"
 
@@ -54,7 +57,7 @@ enum RolloutHeader {
     private static let form =
         "it is, for example, rate=500, over=PT10M; halt=5%, or first=1000; wait=PT10M; rate=500; halt=2%"
 
-    /// Returns at most 40 bytes of a parameter, without characters that are unsafe in an answer.
+    /// Returns the first 40 bytes of a parameter, with `?` in place of each byte that is unsafe in an answer.
     private static func shown(_ part: Substring) -> String {
         String(decoding: part.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
@@ -106,7 +109,7 @@ enum RolloutHeader {
         return Rollout.Halt(share: share, answers: answers, statesAnswers: parts.count == 2 || !isCanary)
     }
 
-    /// Parses a percentage below 100, with at most two decimals, and returns it in hundredths of a percent.
+    /// Parses a percentage below 100, with at most two decimals. Returns the number of hundredths of a percent.
     private static func share(_ text: Substring) -> Int? {
         guard text.last == "%" else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@ public struct SendStatusDocument: Sendable {
     private let status: SendStatus
     private let now: Timestamp
 
-    /// - Parameter now: The current time, from which the document derives whether a canary waits for answers.
+    /// - Parameter now: The current time, which determines whether a canary waits for answers.
     public init(_ status: SendStatus, at now: Timestamp) {
         self.status = status
         self.now = now
@@ -58,7 +58,7 @@ public struct SendStatusDocument: Sendable {
         return .object(members)
     }
 
-    /// Returns the state and the numbers of one platform over all parts of the notification.
+    /// Returns the state and the numbers of one platform, for all parts of the notification together.
     private func members(of deliveries: [DeliveryStatus]) -> [String: JSON] {
         let waits = status.waitingParts > 0
         let report = NotificationReport(

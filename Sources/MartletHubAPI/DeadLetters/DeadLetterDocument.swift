@@ -24,7 +24,8 @@ public enum DeadLetterDocument {
     }
 
     /// Returns a page of the notifications that have dead letters as JSON.
-    /// - Parameter next: The notification from which the next page continues; nil if this is the last page.
+    /// - Parameter next: The last notification that was examined for this page, after which the next page continues;
+    ///   nil if this is the last page.
     public static func json(_ summaries: [DeadLetterSummary], next: NotificationID?) -> JSON {
         var members: [String: JSON] = ["notifications": .array(summaries.map { .object(json($0)) })]
         members["continuation"] = next.map { .string($0.description) }
@@ -83,7 +84,8 @@ public enum DeadLetterDocument {
         "\(position.delivery.rawValue).\(position.member.channel.rawValue).\(position.member.registration)"
     }
 
-    /// Parses the position at which a page ended, in the format written in a page; nil if the text is not a position.
+    /// Parses the `continuation` of a page, which is the position at which the page ended; nil if the text is not a
+    /// position.
     public static func position(_ text: String) -> RefusalPosition? {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
         guard text.utf8.count <= 64, numbers.count == 3, let delivery = numbers[0], let channel = numbers[1],

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Lists and resends dead letters: an extension of the API.
+/// Lists and resends dead letters. These routes are an extension of Azure's API.
 struct DeadLetterRoutes: Sendable {
     let letters: DeadLetters
 

@@ -3,8 +3,8 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-/// The OpenAPI description of the hub's REST API and the storage containers. The platforms are read from their
-/// descriptors.
+/// The OpenAPI description of the hub's REST API and the storage containers. Everything in it that concerns platforms
+/// comes from the platforms' descriptors.
 struct HubDescription {
     let platforms: PushPlatformList
 
@@ -78,13 +78,13 @@ struct HubDescription {
         APIAnswer(status, text, APIContent("application/xml"), errorJSON, headers: ids)
     }
 
-    /// Returns the description of a refusal. The hub answers it as XML or JSON. The HTTP server answers it in plain
-    /// text, before the request reaches the hub.
+    /// Returns the description of a refusal that is either XML or JSON from the hub's API, or plain text from the HTTP
+    /// server before the request reaches the hub's API.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), errorJSON, APIContent("text/plain"))
     }
 
-    /// The errors that the HTTP server answers before a handler is called.
+    /// The errors with which the HTTP server itself answers, before a handler is called.
     static let networkAnswers = [
         APIAnswer(.requestTimeout, "The request took too long to arrive.", APIContent("text/plain")),
         APIAnswer(414, "The address is too long.", APIContent("text/plain")),

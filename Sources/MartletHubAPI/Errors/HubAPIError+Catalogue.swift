@@ -105,7 +105,7 @@ extension HubAPIError {
 
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
-    /// Creates the error that the caller gets. The details of the storage error are not shown to callers.
+    /// Creates the caller's error for a storage error, without the details of the storage error.
     init(_ error: StorageError) {
         switch error.kind {
         case .corrupt: self = .internalError

@@ -2,11 +2,12 @@ import MartletHTTP
 import MartletModel
 
 extension HubAPIError {
-    /// The name of the header that requests a JSON answer with the value `json`: an extension of the API. `Accept` does
-    /// not request JSON, so that a client of Azure Notification Hubs that sends `Accept` still gets XML.
+    /// The name of the header that requests JSON answers if its value is `json`. The header is an extension of Azure's
+    /// API. `Accept` does not request JSON, so that a client of Azure Notification Hubs that sends `Accept` still gets
+    /// XML.
     static let answerField = "martlet-answer"
 
-    /// The answer to a request that asks for JSON: an object whose only member is the sentence.
+    /// The answer to a request that asks for JSON: an object whose only member, `error`, is the sentence.
     var jsonResponse: HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }

@@ -9,7 +9,7 @@ struct HubAPIError: Error, Hashable {
     /// The sentence without its full stop, which is added when the body is written.
     let sentence: String
     var fields: HTTPFields = [:]
-    /// Whether the answer has a body. The 403 for a missing right has none.
+    /// Whether the answer has a body. The answer 403 for a missing right has no body.
     var hasBody = true
 
     init(_ status: HTTPStatus, _ number: Int?, _ sentence: String) {

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension Timestamp {
-    /// The date format of the hub's error bodies: `M/d/yyyy h:mm:ss tt` in UTC.
+    /// The time in the format of the hub's error bodies: `M/d/yyyy h:mm:ss tt` in UTC.
     var usText: String {
         let digits = Array(iso8601.utf8)
         func number(_ index: Range<Int>) -> Int { digits[index].reduce(0) { $0 * 10 + Int($1) - 0x30 } }

@@ -2,8 +2,8 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// The address of a hub's feedback. It creates the signed URL of the container of all feedback files, and of the file
-/// of one notification.
+/// Creates the signed URLs of a hub's feedback: the URL of the container with all feedback files, and the URL of the
+/// file of one notification.
 struct FeedbackAddress: Sendable {
     /// The path segment that follows the hub's name in the address of the feedback.
     static let segment = "feedback"
@@ -16,7 +16,7 @@ struct FeedbackAddress: Sendable {
 
     static func fileName(of id: NotificationID) -> String { "\(id).txt" }
 
-    /// Returns the notification of a feedback file; nil if the file cannot be a feedback file.
+    /// Returns the id of the notification to which a feedback file belongs; nil if the file cannot be a feedback file.
     /// - Parameter name: The name of the file, as `fileName` returns it.
     static func notification(ofFile name: some StringProtocol) -> NotificationID? {
         name.hasSuffix(".txt") ? NotificationID(name.dropLast(4)) : nil

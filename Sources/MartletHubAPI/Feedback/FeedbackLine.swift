@@ -14,8 +14,8 @@ struct FeedbackLine {
             line.element("FeedbackTime", text: record.at.iso8601)
             line.element("NotificationSystemError", text: record.outcome.rawValue)
             line.element("Platform", text: record.platform.rawValue)
-            // Only the first part of the handle is written, because a handle of several parts contains line breaks when
-            // written as one text, and each line of the file is one document.
+            // Only the first part of the handle is written. Written as one text, a handle of several parts would
+            // contain line breaks, but each line of the file must be a whole document.
             line.element("PnsHandle", text: record.handle?.parts.first ?? "")
             line.element("RegistrationId", text: record.registration ?? "")
             line.element("InstallationId", text: record.installation ?? "")

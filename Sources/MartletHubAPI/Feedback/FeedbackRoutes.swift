@@ -8,7 +8,7 @@ import MartletModel
 struct FeedbackRoutes: Sendable {
     static let contentType = "text/plain; charset=utf-8"
 
-    /// The number of lines that are read from the store at once.
+    /// The maximum number of refusals that are read from the store at once.
     private static let pageLimit = 500
 
     let notifications: NotificationIntake

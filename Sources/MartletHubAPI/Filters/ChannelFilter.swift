@@ -32,8 +32,8 @@ struct ChannelFilter: Hashable {
         self.terms = terms
     }
 
-    /// Returns filters for the distinct handles that this filter may mean, in the form in which the platforms compare
-    /// handles. Empty if no platform can have such a handle; then no registration matches.
+    /// Returns a filter for each distinct handle that this filter may mean, in the form in which the platforms compare
+    /// handles. The result is empty if no platform can have such a handle; then no registration matches.
     func candidates(_ platforms: PushPlatformList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
         var isKnown = false
         var found: [RegistrationQuery.Filter] = []
@@ -118,8 +118,9 @@ private struct FilterScanner {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Scans a quoted value, in which a doubled quote stands for a single quote. The JavaScript client omits the first
-    /// opening quote of a filter for Baidu; the value then contains no spaces (NotificationHubs.md, section 4.9).
+    /// Scans a value in single quotes. Two quotes in a row inside the value stand for one quote. The JavaScript client
+    /// omits the first opening quote of a filter for Baidu; the value then contains no spaces (NotificationHubs.md,
+    /// section 4.9).
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
         guard index < bytes.count else { return nil }

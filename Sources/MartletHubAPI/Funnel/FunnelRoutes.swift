@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Serves the funnel of a notification: an extension of the API.
+/// Serves the funnel of a notification. This route is an extension of Azure's API.
 struct FunnelRoutes: Sendable {
     let funnels: Funnels
 

@@ -10,10 +10,10 @@ import MartletModel
 ///   rules would be inaccessible.
 /// - Answers of this server never contain a credential's secrets, and clients send back the answers that they have
 ///   read. A credential that has no secrets, and whose addresses equal those in the answer, therefore changes the
-///   stored credential and keeps its secrets. It may omit other properties, because the Java client drops the
-///   properties of signing keys. A credential with a secret or a different address replaces the stored one and must be
-///   complete: if the address could change while the secrets stay, anyone with the right to change it could have the
-///   secrets sent to an address of their choice.
+///   stored credential and keeps its secrets. Such a credential may omit other properties, because the Java client
+///   drops the properties of signing keys. A credential with a secret or a different address replaces the stored one
+///   and must be complete: if the address could change while the secrets stay, anyone with the right to change it could
+///   have the secrets sent to an address of their choice.
 /// - Credentials that are never included in answers stay unchanged unless the document replaces them.
 struct HubDocument {
     private let accessRules: [AccessRuleDocument]
@@ -51,8 +51,8 @@ struct HubDocument {
 
     static let name = "NotificationHubDescription"
 
-    /// Replaces the settings that a document describes, and removes those that this document leaves out. Only the
-    /// access rules are kept if the document has none.
+    /// Replaces a hub's settings with those of the document. Settings that the document leaves out are reset to their
+    /// defaults, with the exceptions that the description of this type lists.
     func apply(to settings: inout HubSettings, at now: Timestamp) {
         let old = settings
         if !accessRules.isEmpty {

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2). Only the names of
-/// credential properties in section 13.3 are written, because the Java client throws on any other name.
+/// A hub as an Atom entry. Clients depend on the order of the elements (NotificationHubs.md, section 13.2). Only the
+/// names of credential properties in section 13.3 are written, because the Java client throws on any other name.
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList
@@ -10,7 +10,7 @@ struct HubEntry {
     let url: String
     let namespace: String
 
-    /// The indices, among all elements of the description, of the elements that are not credentials
+    /// The positions that the elements other than credentials have among all elements of the description
     /// (NotificationHubs.md, section 13.2).
     private enum Place {
         static let registrationTTL = 1

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The installation to which a line of an import assigns its registration.
+/// The installation to which the registration on a line of an import job belongs.
 ///
 /// Exports have a line for each registration. A registration of an installation has the system tags
 /// `$InstallationId:{ID}` and `$UserId:{USER}` on its line (NotificationHubs.md, section 5.4).

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A job as an Atom entry. The order of the elements and the prefix `d3p1` are binding (NotificationHubs.md,
+/// A job as an Atom entry. Clients depend on the order of the elements and on the prefix `d3p1` (NotificationHubs.md,
 /// sections 9.1 and 16, traps 17 and 18).
 struct JobEntry {
     let job: Job

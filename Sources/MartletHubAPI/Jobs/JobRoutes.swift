@@ -89,7 +89,8 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// Creates an id: 19 digits that decrease with time, followed by a UUID.
+    /// Creates an id: a number of 19 digits that decreases with time, followed by a UUID. So newer jobs have smaller
+    /// ids.
     private static func newID(at now: Timestamp) -> String {
         let ticks = 621_355_968_000_000_000 + now.milliseconds * 10_000
         return "\(3_155_378_975_999_999_999 - ticks)\(TrackingID.random())"

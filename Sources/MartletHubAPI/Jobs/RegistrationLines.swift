@@ -88,8 +88,9 @@ public struct RegistrationLines: JobLines {
         return id
     }
 
-    /// Returns a description on one line. Line breaks in a template become character references. These work only
-    /// outside CDATA, so a CDATA section is closed before a reference and opened again after it.
+    /// Returns a description on one line. Line breaks in a template become character references. Character references
+    /// work only outside CDATA sections, so a CDATA section is closed before a reference, and a new one is opened after
+    /// it.
     private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
         var line: [UInt8] = []

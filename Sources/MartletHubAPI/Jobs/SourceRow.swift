@@ -21,7 +21,7 @@ public struct SourceRow: Sendable {
 
 extension RegistrationLines {
     /// Returns the registrations on one page of a listing (an Atom feed).
-    /// - Parameter limit: The number of registrations that the source was asked for.
+    /// - Parameter limit: The maximum number of registrations on a page that the source was asked for.
     /// - Throws: `JobLineError` if the document is not a feed, or has more registrations than `limit`. A registration
     ///   that cannot be stored is returned as `refused`.
     public func rows(ofFeed feed: [UInt8], in hub: Hub.ID, atMost limit: Int) throws(JobLineError) -> [SourceRow] {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A signed URL, received from a caller, of a container of this server or of a blob in a container.
+/// A signed URL that a caller has sent. It belongs to a container of this server, or to a blob in such a container.
 struct StorageURL {
     let container: ContainerName
     /// The blob; nil if the URL is that of the container itself.
@@ -45,8 +45,8 @@ struct StorageURL {
         self.blob = blob
     }
 
-    /// Returns true if the host is one of `hosts`, or if both are loopback names: URLs that the server prints have the
-    /// address of the listener, but clients may use another loopback name.
+    /// Returns true if the URL's host is one of `hosts`. All loopback names count as equal: URLs that the server prints
+    /// contain the address of the listener, but clients may use another loopback name.
     private static func isOwn(_ origin: HTTPOrigin, of hosts: [String]) -> Bool {
         let own = hosts.map { HTTPOrigin(scheme: .http, host: $0.filter { $0 != "[" && $0 != "]" }) }
         return own.contains { $0.host == origin.host || ($0.isLoopback && origin.isLoopback) }

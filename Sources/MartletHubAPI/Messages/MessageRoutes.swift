@@ -72,7 +72,7 @@ struct MessageRoutes: Sendable {
         ]
     }
 
-    /// Replaces a notification that has not begun: an extension of the API.
+    /// Replaces a notification that has not begun. This route is an extension of Azure's API.
     @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
@@ -116,7 +116,7 @@ struct MessageRoutes: Sendable {
             .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document.document()))
     }
 
-    /// Answers with the result of a dry run: an extension of the API.
+    /// Answers with the result of a dry run. Dry runs are an extension of Azure's API.
     private func answerDryRun(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let run: DryRun
         do throws(StorageError) {
@@ -129,8 +129,8 @@ struct MessageRoutes: Sendable {
         return DryRunDocument(run: run).response()
     }
 
-    /// Cancels a notification that has not begun. The answer for one that has begun is 404, which the Java client reads
-    /// as success (NotificationHubs.md, section 7).
+    /// Cancels a notification that has not begun. For a notification that has begun, the answer is 404, which the Java
+    /// client reads as success (NotificationHubs.md, section 7).
     @Sendable private func cancel(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let cancellation: Cancellation

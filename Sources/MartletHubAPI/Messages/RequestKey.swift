@@ -46,8 +46,8 @@ enum RequestKey {
 }
 
 extension SendRequest {
-    /// Everything that the request asks for: content, target, times and options. The bytes of the body are not used,
-    /// because the boundaries of a batch's parts differ with every attempt.
+    /// Bytes that identify everything that the request asks for: content, target, times and options. They do not
+    /// include the bytes of the body, because the boundaries of a batch's parts differ with every attempt.
     fileprivate var fingerprint: [UInt8] {
         var input = DigestInput()
         switch content {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A parser for `ServiceBusNotification-ScheduleTime` in every format that the hub's clients write
+/// Parses the header `ServiceBusNotification-ScheduleTime` in every format that the hub's clients write
 /// (NotificationHubs.md, section 7): with or without a fraction, with or without a zone (no zone means UTC), and with
 /// the apostrophes that the Python sample puts around the `T`.
 enum ScheduleTime {

@@ -2,16 +2,16 @@ import MartletHTTP
 
 /// The headers of a send request that the protocol defines, collected in one pass.
 struct SendFields {
-    /// The format of the send. If the header is given twice, its values are joined with a comma, which is not a valid
-    /// format.
+    /// The format of the send. If the header is given twice, its values are joined with a comma. The joined text is not
+    /// a valid format.
     private(set) var format: String?
     /// The tag expression. An empty expression is refused, because it is probably a mistake and not meant as a
     /// broadcast.
     private(set) var tags: String?
     private(set) var deviceHandle: String?
     private(set) var scheduleTime: String?
-    /// The name of a header that was given twice, such as the handle. Headers whose values are joined are not recorded
-    /// here, because the joined text is refused anyway.
+    /// The name of a header that was given twice, such as the header of the handle; nil if there is none. The headers
+    /// of the format and of the tags are not recorded here, because their joined values are refused anyway.
     private(set) var repeated: String?
     /// True if a header requests a test send. The PyPI client uses a header for this (NotificationHubs.md, section
     /// 6.5).

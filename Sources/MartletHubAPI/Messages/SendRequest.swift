@@ -21,7 +21,7 @@ struct SendRequest {
     static let sizeLimit = 65_536
 
     /// Reads a send.
-    /// - Parameter isDirect: True if the send goes to the handle that it names, not to registrations.
+    /// - Parameter isDirect: True if the send goes to the handle in the request, not to registrations.
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, isScheduled: false, platforms: platforms)
     }
@@ -39,8 +39,8 @@ struct SendRequest {
         isConfidential = try reader.isConfidential()
     }
 
-    /// Reads a scheduled send. It is never a test, because .NET can put the flag on every request (NotificationHubs.md,
-    /// section 6.5).
+    /// Reads a scheduled send. A scheduled send is never a test send, even if the request has the flag `test`, because
+    /// the .NET client can add that flag to every request (NotificationHubs.md, section 6.5).
     /// - Throws: `HubAPIError`, also if the schedule time is missing or invalid.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, isScheduled: true, platforms: platforms)
@@ -64,7 +64,8 @@ struct SendRequest {
     }
 
     /// Returns true if the send is a dry run.
-    /// - Throws: If a query item looks like a misspelled `dryRun`, because a send cannot be undone.
+    /// - Throws: `HubAPIError` if a query item looks like a misspelled `dryRun`. Such a request is not sent, because a
+    ///   send cannot be undone.
     static func isDryRun(_ call: HubCall) throws(HubAPIError) -> Bool {
         let meant = call.match.target.query.first { item in
             // The letter "y" is looked for first, because converting to lower case is slow and few names have this
@@ -86,9 +87,9 @@ struct SendRequest {
     }
 }
 
-/// A reader of the headers of a send.
+/// Reads the headers of a send.
 private struct Reader {
-    /// The format of a send: that of one platform, or one of the two that are for all platforms.
+    /// The format of a send: the native format of one platform, or one of the two formats that are for all platforms.
     enum Format {
         case native(any PushPlatform.Type)
         case template
@@ -113,8 +114,8 @@ private struct Reader {
         self.platforms = platforms
     }
 
-    /// Returns true for a test send. It is requested by a header, or by the query item `test`, which the .NET client
-    /// can add to every request (NotificationHubs.md, section 1.5).
+    /// Returns true for a test send. A test send is requested with a header, or with the query item `test`, which the
+    /// .NET client can add to every request (NotificationHubs.md, section 1.5).
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     func rollout(isTest: Bool) throws(HubAPIError) -> Rollout? {
@@ -133,8 +134,9 @@ private struct Reader {
         }
     }
 
-    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: the Java
-    /// client omits the format header when its caller sets its own headers (NotificationHubs.md, section 6.1).
+    /// Returns the format of the send. If the format header is missing, the format is that of the only platform whose
+    /// own headers are in the request: the Java client omits the format header when its caller sets headers of its own
+    /// (NotificationHubs.md, section 6.1).
     func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
             let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }
@@ -173,9 +175,9 @@ private struct Reader {
         }
     }
 
-    /// Returns the handle of a direct send. Either all parts are in the handle header, as one text in the form of the
-    /// platform, or the first part is in the handle header, and each further part is in a header with the name of its
-    /// element.
+    /// Returns the handle of a direct send. The handle header contains either the whole handle, as one text in the form
+    /// of the platform, or only the first part. In the second case, each further part is in a header with the name of
+    /// its element.
     func handle(_ format: Format) throws(HubAPIError) -> PushHandle {
         guard let text = known.deviceHandle, !text.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")

@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// The answer to a test send. The order of the elements is binding (NotificationHubs.md, section 6.5).
+/// The answer to a test send. Clients depend on the order of the elements (NotificationHubs.md, section 6.5).
 struct TestSendDocument {
     let report: TestSendReport
     let platforms: PushPlatformList
 
-    /// The answer as JSON, without handles: an extension of the API.
+    /// The answer as JSON, without handles. This format is an extension of Azure's API.
     var json: JSON {
         [
             "success": .integer(Int64(report.successes)), "failure": .integer(Int64(report.failures)),
@@ -37,7 +37,8 @@ struct TestSendDocument {
         return writer.bytes
     }
 
-    /// Writes a result. Of a handle with several parts only the first is written; for Web Push, it is the endpoint.
+    /// Writes a result. If the handle has several parts, only the first part is written; for Web Push, this is the
+    /// endpoint.
     private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
         results.element("RegistrationResult") { element in
             element.element(

@@ -25,9 +25,9 @@ struct PageRequest {
         self.position = position
     }
 
-    /// Returns the token of the page that begins at a position. It consists of letters, digits, `-` and `_` only,
-    /// because the Java client puts it into URLs raw and the JavaScript client encodes it (NotificationHubs.md, section
-    /// 4.10).
+    /// Returns the token of the page that begins at a position. The token consists only of letters, digits, `-` and
+    /// `_`, because the Java client puts it into URLs unescaped, and the JavaScript client escapes it
+    /// (NotificationHubs.md, section 4.10).
     ///
     /// The token has a checksum but is not secret: a forged token gives access only to data that the listing contains
     /// anyway.
@@ -58,7 +58,7 @@ struct PageRequest {
 struct PagePosition: Hashable {
     /// The index of the current filter, from 0. A listing may evaluate several filters one after another.
     var filter: Int
-    /// The last registration of the previous page that the filter found; nil if there is none.
+    /// The sequence number of the last registration on the previous pages that the filter found; nil if there is none.
     var after: Int64?
 
     static let byteCount = 9

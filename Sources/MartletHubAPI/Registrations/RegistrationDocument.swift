@@ -10,7 +10,7 @@ struct RegistrationDocument {
     let platform: PlatformID
     let handle: PushHandle
     let tags: [Tag]
-    /// The template, unchecked; nil in a native registration.
+    /// The template, which has not been checked yet; nil in a native registration.
     let template: Template?
     let pushVariables: [String: String]
     let secondaryTile: String?
@@ -48,8 +48,8 @@ struct RegistrationDocument {
         return description
     }
 
-    /// Returns the platform of a registration, and whether it has a template. Both follow from the value of `i:type`,
-    /// with or without a prefix; if that attribute is missing, from the element's name.
+    /// Returns the platform of a registration, and whether it has a template. Both follow from the value of the
+    /// attribute `i:type`, with or without a prefix. If that attribute is missing, both follow from the element's name.
     private static func kind(
         of description: XMLElement, platforms: PushPlatformList
     ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A registration as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 4.2).
+/// A registration as an Atom entry. Clients depend on the order of the elements (NotificationHubs.md, section 4.2).
 struct RegistrationEntry {
     let registration: Registration
     let descriptor: PushPlatformDescriptor
@@ -40,7 +40,8 @@ struct RegistrationEntry {
         }
     }
 
-    /// The description element as a separate document, in the format of the .NET serialiser. It is a line of an export.
+    /// The description element as a separate document, in the format of the .NET serialiser. Exports contain this
+    /// document as a line.
     var description: [UInt8] {
         var writer = XMLWriter()
         writer.element(

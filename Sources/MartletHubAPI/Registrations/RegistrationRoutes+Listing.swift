@@ -79,7 +79,7 @@ extension RegistrationRoutes {
 }
 
 extension HTTPTarget {
-    /// Returns the query with a new value for one item, which moves to the end; the rest of the query is unchanged.
+    /// Returns the query with a new value for one item. This item moves to the end; the rest of the query is unchanged.
     fileprivate func query(replacing name: String, with value: String) -> String {
         let kept = query.filter { $0.name.lowercased() != name }.map { item in
             PercentEncoding.encode(item.name) + (item.rawValue.map { "=" + $0 } ?? "")

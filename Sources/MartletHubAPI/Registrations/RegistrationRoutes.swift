@@ -50,7 +50,7 @@ struct RegistrationRoutes: Sendable {
         return try answer(registration, to: call)
     }
 
-    /// Deletes a registration. Without `If-Match`, any version of it is deleted.
+    /// Deletes a registration. Without `If-Match`, the registration is deleted whatever its version is.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let header = call.request.fields["if-match"]
         do throws(DeviceRegistryError) {

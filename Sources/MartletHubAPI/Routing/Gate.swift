@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 import MartletModel
 
-/// The gate that decides which requests are admitted to a hub.
+/// Decides which requests to a hub are admitted.
 struct Gate: Sendable {
     let hubs: HubDirectory
     let address: PublicAddress
@@ -19,7 +19,7 @@ struct Gate: Sendable {
         let rule: String
     }
 
-    /// The key name of requests by administrators, which are not signed with a key.
+    /// The key name for requests by administrators. Such requests are not signed with a key.
     private static let administrator = "administrator"
 
     init(
@@ -34,8 +34,8 @@ struct Gate: Sendable {
     /// The tolerated deviation of a client's clock, in seconds.
     private static let clockSkew: Int64 = 60
 
-    /// Admits a request if its token is signed by a rule that belongs to the request's hub or to the namespace and
-    /// grants the right.
+    /// Admits a request if its token is signed with a key of a rule that grants the right. The rule must belong to the
+    /// request's hub or to the namespace.
     ///
     /// Checks that need no key are made first, so that only a caller with a complete, unexpired token for this address
     /// can find out whether a hub exists. The error does not reveal whether the key's name or the signature is wrong.

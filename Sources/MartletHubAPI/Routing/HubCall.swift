@@ -3,7 +3,8 @@ import MartletHTTP
 
 /// An admitted request to a hub.
 struct HubCall: AdmittedCall {
-    /// The request. At first it is only the head; the whole request replaces it before the route answers.
+    /// The request. At first, this is only the request's head; the complete request replaces it before the route
+    /// answers.
     var request: HTTPRequest
     let match: RouteMatch
     let hub: Hub

@@ -21,8 +21,9 @@ struct HubRoutes {
 
     /// - Parameters:
     ///   - right: Returns the right that the operation needs, which may depend on the query.
-    ///   - answerBytes: The maximum length of the answer, in bytes, for which memory is reserved. If it is nil, this is
-    ///     `HTTPRequest.documentBytes` for GET, and otherwise the length of the request's body.
+    ///   - answerBytes: The maximum length of the answer, in bytes. This much memory is reserved for the answer. If the
+    ///     value is nil, `HTTPRequest.documentBytes` are reserved for a GET request. For any other request, the length
+    ///     of its body is reserved, but nothing if the body is short.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
         bodyLimit: Int = 0, answerBytes: Int? = nil, _ answer: @escaping Answer
@@ -44,8 +45,8 @@ struct HubRoutes {
     }
 
     /// Adds a route that calls `answer` with each admitted request.
-    /// - Parameter admit: Admits a request by its head, before the body is read. Throws the refusal of a request that
-    ///   is not admitted.
+    /// - Parameter admit: Admits a request on the basis of its head, before the body is read. Throws the refusal of a
+    ///   request that is not admitted.
     private mutating func add<Call: AdmittedCall>(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?,
         _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,
@@ -73,9 +74,10 @@ struct HubRoutes {
     }
 }
 
-/// A request that was admitted by its head.
+/// A request that was admitted on the basis of its head, before its body was read.
 protocol AdmittedCall: Sendable {
-    /// The request. At first it is only the head; the whole request replaces it before the route answers.
+    /// The request. At first, this is only the request's head; the complete request replaces it before the route
+    /// answers.
     var request: HTTPRequest { get set }
     /// The account to which the memory for the body is charged.
     var account: HTTPBodyAccount { get }
@@ -87,14 +89,15 @@ extension HTTPRequest {
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
-    /// Waits until there is memory for the answer. Called before any data for the answer is read.
+    /// Waits until memory for the answer is reserved. This is called before any data for the answer is read.
     fileprivate func checkAnswer(_ stated: Int?, for account: HTTPBodyAccount) async throws(HubAPIError) {
         let count = stated ?? (method == .get ? Self.documentBytes : body.count > Self.shortBytes ? body.count : 0)
         guard await !hasAnswerRoom(count, for: account) else { return }
         throw .busy("Read the answers to your other requests, then try again", retryAfter: 5)
     }
 
-    /// The maximum length of a request's body, in bytes, for which no memory is reserved for an answer of that length.
+    /// The maximum length of a short body, in bytes. No memory is reserved for the answer to a request with a short
+    /// body.
     private static let shortBytes = 4 << 10
 
     /// Returns the answer of `work`, or the answer for the error that it throws, with the request's tracking id.

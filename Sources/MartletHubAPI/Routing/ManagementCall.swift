@@ -3,7 +3,8 @@ import MartletHTTP
 
 /// An admitted request to the management of hubs.
 struct ManagementCall: AdmittedCall {
-    /// The request. At first it is only the head; the whole request replaces it before the route answers.
+    /// The request. At first, this is only the request's head; the complete request replaces it before the route
+    /// answers.
     var request: HTTPRequest
     let match: RouteMatch
     /// The hub that the path names; nil if the path names no hub, or the hub does not exist.

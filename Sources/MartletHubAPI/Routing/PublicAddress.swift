@@ -4,8 +4,8 @@ public import MartletHTTP
 public struct PublicAddress: Sendable {
     private let configured: HTTPOrigin?
 
-    /// - Parameter configured: The origin that clients use; nil if none is configured. Then the host and port are taken
-    ///   from each request, with the scheme https: the JavaScript client accepts ids only from https URLs
+    /// - Parameter configured: The origin that clients use; nil if none is configured. In this case, the host and port
+    ///   are taken from each request, and the scheme is https: the JavaScript client accepts ids only from https URLs
     ///   (NotificationHubs.md, section 4.8), and requests in clear text arrive only through a TLS proxy or over
     ///   loopback.
     public init(_ configured: HTTPOrigin? = nil) {

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The route that lists the scheduled notifications: an extension of the API. Scheduled notifications are replaced and
-/// canceled by `MessageRoutes`.
+/// Lists the scheduled notifications. This route is an extension of Azure's API. `MessageRoutes` has the routes that
+/// replace and cancel scheduled notifications.
 struct ScheduleRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The routes that read and change a hub's settings for sends: the testers, and the app's name and icon. An extension
-/// of the API.
+/// Reads and changes a hub's settings for sends: the testers, and the app's name and icon. These routes are an
+/// extension of Azure's API.
 struct SendingRoutes: Sendable {
     let hubs: HubDirectory
 

@@ -1,14 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// The telemetry of one notification. The order of the elements is binding; empty elements are omitted
+/// The telemetry of one notification. Clients depend on the order of the elements. Empty elements are omitted
 /// (NotificationHubs.md, section 8.1).
 struct NotificationDetails {
     let report: NotificationReport
     let platforms: PushPlatformList
     /// The absolute URL of this telemetry, with the query.
     let url: String
-    /// The URL of the feedback file with the refused pushes; nil if none was refused.
+    /// The URL of the feedback file with the refused pushes; nil if no push was refused.
     let errorsURL: String?
 
     /// The index of the element `PnsErrorDetailsUri`. The outcome counts of platforms with this or a higher index are
@@ -51,15 +51,15 @@ struct NotificationDetails {
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// What the platform drops from the body of a native notification, by the names that the sender used. Empty for
-    /// other notifications: what a template loses depends on the template and is not known here.
+    /// The names of the elements that the platform drops from a native notification, as the sender wrote them. The
+    /// array is empty for other notifications, because the elements that a template send loses depend on the templates.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []
     }
 
-    /// The names of the target platforms. The platforms of a template notification or a message for all platforms are
-    /// not known before the notification begins.
+    /// The names of the target platforms. The platforms of a template send or a composed message are not known before
+    /// the notification begins. Until then, the format stands for them.
     private var targetPlatforms: [String] {
         switch report.notification.content {
         case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]

@@ -31,7 +31,7 @@ struct TelemetryRoutes: Sendable {
     }
 
     /// Returns true if the notification has refused pushes and the report counts some of them. The report was read
-    /// first; if it counts none, refusals that were recorded since are ignored.
+    /// before the refusals. If the report counts no refusals, refusals that were recorded later are ignored.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {

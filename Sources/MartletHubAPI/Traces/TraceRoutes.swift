@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Serves traces, which explain why a notification did or did not reach a device: an extension of the API. Requires the
-/// Manage right, as telemetry does, because a trace shows content sent to the devices of other users.
+/// Serves traces, which explain why a notification did or did not reach a device. This route is an extension of Azure's
+/// API. Like telemetry, it requires the Manage right, because a trace shows content sent to the devices of other users.
 struct TraceRoutes: Sendable {
     let traces: Traces
 

@@ -84,7 +84,7 @@ struct XMLDuration: Hashable {
         return three.prefix(3).reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Formats milliseconds as seconds: `5`, `5.25`.
+    /// Formats milliseconds as seconds, such as `5` or `5.25`.
     private static func seconds(_ milliseconds: Int64) -> String {
         let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard rest > 0 else { return String(whole) }

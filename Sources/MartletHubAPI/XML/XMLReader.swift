@@ -1,7 +1,7 @@
 import CMartletXML2
 
-/// A reader of untrusted XML documents in UTF-8. A document with a DTD is refused, so there are no custom entities.
-/// Nesting, elements and attributes are limited.
+/// Reads untrusted XML documents in UTF-8. A document with a DTD is refused, so there are no custom entities. The depth
+/// of nesting and the numbers of elements and attributes are limited.
 struct XMLReader {
     /// The maximum nesting depth of elements.
     var depthLimit = 16
@@ -32,8 +32,9 @@ struct XMLReader {
         else { throw .outOfMemory }
         defer { xmlFreeParserCtxt(context) }
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
-        // NOENT: `&amp;` in attributes is reported as `&`. Custom entities cannot occur, because a DTD is refused
-        // before it is read. IGNORE_ENC: the bytes are known to be UTF-8, whatever the document declares.
+        // With `XML_PARSE_NOENT`, `&amp;` in attributes is reported as `&`. Custom entities cannot occur, because a DTD
+        // is refused before it is read. With `XML_PARSE_IGNORE_ENC`, the declared encoding is ignored, because the
+        // bytes are known to be UTF-8.
         xmlCtxtUseOptions(context, Int32(options | XML_PARSE_NOENT.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
         let builder = XMLTreeBuilder(context, limits: self)
         context.pointee.sax.pointee = XMLTreeBuilder.handlers

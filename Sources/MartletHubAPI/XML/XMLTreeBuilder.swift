@@ -2,7 +2,8 @@ import CMartletXML2
 
 /// Builds the tree of one document from the callbacks of libxml2, and stops the parser at the first exceeded limit.
 ///
-/// This is a class because C code keeps its address. It exists only during one call of `XMLReader.read`.
+/// This is a class because C code keeps the address of the builder. A builder exists only during one call of
+/// `XMLReader.read`.
 final class XMLTreeBuilder {
     private let context: xmlParserCtxtPtr
     private let limits: XMLReader

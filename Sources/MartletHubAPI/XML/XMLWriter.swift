@@ -1,4 +1,4 @@
-/// A writer of documents, each on one line with the elements in the order of the calls. A document is well-formed
+/// Writes an XML document on one line, with the elements in the order of the calls. The document is well-formed,
 /// whatever text it contains.
 ///
 /// The Java client's parser remains unusable after a single malformed answer, and the .NET client ignores elements that

@@ -1,15 +1,15 @@
 /// The address of a hub and an access key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
 ///
-/// Every client of the hub can parse only this form: the scheme `sb`, a slash after the address, and three parts
-/// (NotificationHubs.md, section 1.2). `text` has this form, unless the endpoint does not use TLS or a hub is named.
-/// `init(_:)` also accepts other forms.
+/// This is the only form that every client of the hub can parse: it has the scheme `sb`, a slash after the address, and
+/// three parts (NotificationHubs.md, section 1.2). `text` has this form, unless the endpoint does not use TLS or a hub
+/// is named. `init(_:)` also accepts other forms.
 public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The host, with the port if the text states one.
     public let authority: String
     /// True if the endpoint uses TLS; false only for the scheme `http`.
     public let isSecure: Bool
     public let keyName: String
-    /// The key, an opaque text that is used for signing without decoding.
+    /// The key, an opaque text. It is used for signing as it is, without decoding.
     public let key: String
     /// The hub, if the text names one as `EntityPath`.
     public let hub: String?

@@ -1,4 +1,4 @@
-/// Creates the value of the header field `Authorization` by which a client proves that it knows a key
+/// Creates the value of the header field `Authorization`. With this value, a client proves that it knows a key
 /// (NotificationHubs.md, section 2.1).
 public enum SharedAccessToken {
     /// Creates a token for a resource and everything below it.

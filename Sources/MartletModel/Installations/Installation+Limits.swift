@@ -14,7 +14,7 @@ extension Installation {
 
     /// Checks the installation against every limit.
     /// - Parameter isComplete: Whether the installation has all its parts (see `InstallationPart`). If it does not,
-    ///   tags are not counted, because its templates may still have tags that belong to the installation.
+    ///   tags are not counted, because its templates may still have the installation's tags in addition to their own.
     /// - Throws: `InstallationError` that names the violated limit, or says that the id is invalid.
     public func checkLimits(isComplete: Bool = true) throws(InstallationError) {
         _ = try systemTags

@@ -1,6 +1,6 @@
 extension Installation {
-    /// The document as returned to clients: absent values are omitted, `platform` and `expirationTime` are always
-    /// present, and the tags of a template include its name.
+    /// The document as returned to clients. Absent values are omitted, but `platform` and `expirationTime` are always
+    /// present. The tags of a template include the template's name.
     public var json: JSON {
         var members: [String: JSON] = [
             "installationId": .string(id), "platform": .string(platform.rawValue), "pushChannel": pushChannel.json,

@@ -17,7 +17,8 @@ public struct Installation: Hashable, Sendable {
     public var expirationTime: Timestamp?
     /// The tags in the given order, without duplicates.
     public var tags: [Tag]
-    /// The values for expressions in templates, in addition to the properties of the notification.
+    /// The push variables by name. Expressions in templates can use them in addition to the properties of the
+    /// notification.
     public var pushVariables: [String: String]
     /// The templates by name.
     public var templates: [String: InstallationTemplate]
@@ -43,7 +44,7 @@ public struct Installation: Hashable, Sendable {
     }
 
     /// The tags of every registration of the installation: `$InstallationId:{ID}`, then `$UserId:{USER}` if the user id
-    /// can be part of a tag. Otherwise the user id is stored but is not a tag.
+    /// can be part of a tag. If it cannot, the user id is stored but there is no tag for it.
     /// - Throws: `InstallationError` if the installation's id cannot be part of a tag.
     public var systemTags: [Tag] {
         get throws(InstallationError) {
@@ -57,7 +58,7 @@ public struct Installation: Hashable, Sendable {
 
     private var tagOfUser: Tag? { userID.flatMap { try? Tag("$UserId:{\($0)}") } }
 
-    /// Returns true if the user id is a tag of the installation's registrations.
+    /// True if the installation's registrations have a tag with the user id.
     var hasTagOfUser: Bool { tagOfUser != nil }
 
     /// Returns true if an id can be both a path segment and part of the tag `$InstallationId:{ID}`.

@@ -1,9 +1,9 @@
-/// The address of an installation at its push service, kept in the form in which the client wrote it, because some
-/// clients cannot parse any other form (NotificationHubs.md, section 16, trap 29).
+/// The address of an installation at its push service. It is kept in the form in which the client wrote it, because
+/// some clients cannot parse any other form (NotificationHubs.md, section 16, trap 29).
 ///
 /// The description does not show the address, because anyone who knows it can send to the device.
 public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// A handle as text. If the platform's handles have several parts, the text is a JSON object of the parts.
+    /// A handle as text. If the platform's handles have several parts, the text is a JSON object with the parts.
     case text(String)
     /// The parts of a handle by name.
     case object([String: JSON])

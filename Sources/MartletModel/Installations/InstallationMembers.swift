@@ -1,4 +1,4 @@
-/// Reads the members of an object in an installation's document. Its errors name the object.
+/// Reads the members of an object in an installation's document. The errors name the object that they concern.
 struct InstallationMembers {
     /// The name of the object at the beginning of a sentence: "The installation", "The template 'news'".
     let owner: String
@@ -9,14 +9,15 @@ struct InstallationMembers {
         guard let members = json.object else { throw InstallationError("\(owner) is no JSON object.") }
         self.owner = owner
         self.members = members
-        // Of names that differ only in case, the first in sort order is used, because a dictionary has no fixed order.
+        // If names differ only in case, the first of them in sort order is used. Without sorting, the choice would be
+        // random, because a dictionary has no fixed order.
         byLowercase = Dictionary(
             members.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The member with a name: the exact match or, if there is none, a match that ignores case. Nil if the member is
-    /// missing or `null`.
+    /// The member with a name. An exact match is preferred to a match that ignores case. Nil if the member is missing
+    /// or `null`.
     subscript(name: String) -> JSON? {
         let found = members[name] ?? byLowercase[name.lowercased()]
         return found == .null ? nil : found
@@ -76,8 +77,8 @@ struct InstallationMembers {
         return tags.unique
     }
 
-    /// Returns the texts in a member that is an object, keyed by name; empty if the member is missing. Numbers and
-    /// Booleans are converted to text, because a client may write them without quotes.
+    /// Returns the texts in a member, which must be an object. The texts are keyed by name. The result is empty if the
+    /// member is missing. Numbers and Booleans are converted to text, because a client may write them without quotes.
     func texts(_ name: String) throws(InstallationError) -> [String: String] {
         guard let json = self[name] else { return [:] }
         return try Self.texts(json, name, of: owner)

@@ -1,5 +1,5 @@
-/// One registration of an installation, as it is on one line of an export. The parts of an installation may be imported
-/// in any order and more than once: see `Installation.merge(_:)`.
+/// One registration of an installation, as one line of an export contains it. The parts of an installation may be
+/// imported in any order and more than once: see `Installation.merge(_:)`.
 public struct InstallationPart: Hashable, Sendable {
     /// The id of the installation.
     public var installation: String
@@ -8,13 +8,13 @@ public struct InstallationPart: Hashable, Sendable {
     public var pushChannel: InstallationChannel
     /// The time when the installation expires; nil for never.
     public var expirationTime: Timestamp?
-    /// All tags of the registration without its system tags (`$InstallationId:{ID}`, `$UserId:{USER}`). These are the
-    /// tags of the installation, of the secondary tile and of the template, and the template's name.
+    /// All tags of the registration without its system tags (`$InstallationId:{ID}`, `$UserId:{USER}`). They include
+    /// the tags of the installation, of the secondary tile and of the template, and the template's name.
     public var tags: [Tag]
     public var pushVariables: [String: String]
     /// The name of the template; nil for the registration without a template.
     public var templateName: String?
-    /// The template, without tags.
+    /// The template, with an empty list of tags; nil for the registration without a template.
     public var template: InstallationTemplate?
     /// The id of the secondary tile, if any.
     public var secondaryTile: String?
@@ -45,17 +45,17 @@ extension Installation {
 
     /// Adds or replaces the data of one registration.
     ///
-    /// The tags of a part with a template include the installation's tags; the tags of the part without a template are
+    /// The tags of a part with a template include the installation's tags. The tags of the part without a template are
     /// exactly the installation's tags. As soon as the part without a template is merged, the installation's tags are
-    /// removed from its templates; until then the templates keep them.
+    /// removed from the templates. Until then the templates keep these tags.
     /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {
             throw InstallationError(
                 "The installation is of the platform '\(platform)', this part of '\(part.platform)'.")
         }
-        // A line names the user by the tag `$UserId:{USER}`. If the id of the installation's user cannot be part of a
-        // tag, no line can name that user, so the user is kept.
+        // A line of an export names the user by the tag `$UserId:{USER}`. If the user's id cannot be part of a tag, no
+        // line can name the user. So the user is kept although the part names none.
         if part.userID != nil || hasTagOfUser { userID = part.userID }
         expirationTime = part.expirationTime
         pushVariables = part.pushVariables

@@ -10,7 +10,7 @@ extension InstallationPatch {
 }
 
 extension InstallationPatch.Step {
-    /// The name of the changed object, such as "The installation", with which an error's sentence begins.
+    /// The name of the changed object, such as "The installation". An error's sentence begins with this name.
     private typealias Owner = String
 
     fileprivate func apply(to installation: inout Installation) throws(InstallationError) {
@@ -78,10 +78,10 @@ extension InstallationPatch.Step {
         templates[name] = template
     }
 
-    /// Edits a list of tags. If the path is `/tags` and the value is a text, the value is a single tag, as the Java
-    /// client writes it (NotificationHubs.md, section 5.3). If the path is `/tags/{tag}`, the value repeats the tag. If
-    /// the two differ, the value is added, and with `replace` the tag of the path is removed. `-` in the path means the
-    /// end of the list.
+    /// Edits a list of tags. If the path is `/tags` and the value is a text but not a list, the value is a single tag,
+    /// as the Java client writes it (NotificationHubs.md, section 5.3). If the path is `/tags/{tag}`, the value usually
+    /// repeats the tag. If the value is a different tag, that tag is added, and `replace` also removes the tag in the
+    /// path. `-` in the path means the end of the list.
     private func edit(_ tags: inout [Tag], at depth: Int, of owner: Owner) throws(InstallationError) {
         guard path.count <= depth + 1 else { throw unknownPath }
         let named = path.count > depth ? path[depth] : nil
@@ -151,8 +151,8 @@ extension InstallationPatch.Step {
         return text
     }
 
-    /// Returns an object or array. The .NET and Java clients write it as a text that contains the JSON
-    /// (NotificationHubs.md, section 5.3).
+    /// Returns the step's value, an object or array. The .NET and Java clients write such a value as a text that
+    /// contains the JSON (NotificationHubs.md, section 5.3).
     private func structure() throws(InstallationError) -> JSON {
         guard value != .null else { throw valueMissing }
         guard case .string(let text) = value else { return value }

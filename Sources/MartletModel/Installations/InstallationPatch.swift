@@ -2,8 +2,8 @@
 /// section 5.3).
 public struct InstallationPatch: Hashable, Sendable {
     enum Operation: String {
-        /// Both operations set a value, whether or not it already exists. They differ only for tags, which `add` adds
-        /// to the existing ones.
+        /// Both operations set a value, whether or not it already exists. They differ only for tags: `add` keeps all
+        /// existing tags, and `replace` can remove tags.
         case add, replace
         /// Removes a value. If the value is missing, nothing changes.
         case remove
@@ -13,7 +13,7 @@ public struct InstallationPatch: Hashable, Sendable {
         var operation: Operation
         /// The parts of the path to the changed member (a JSON pointer), unescaped.
         var path: [String]
-        /// The value that the operation sets, or the tags that `remove` removes; null if the operation has none.
+        /// The value that the operation sets, or the tags that `remove` removes; null if the operation states no value.
         var value: JSON
     }
 

@@ -5,7 +5,7 @@ public struct InstallationTemplate: Hashable, Sendable {
     public var headers: [String: String]
     /// The expiry, on platforms that have one: a date, a number of seconds or an expression.
     public var expiry: String?
-    /// The tags in addition to the installation's tags and the template's own name.
+    /// The tags that the template has in addition to the installation's tags and its own name.
     public var tags: [Tag]
 
     public init(body: String, headers: [String: String] = [:], expiry: String? = nil, tags: [Tag] = []) {

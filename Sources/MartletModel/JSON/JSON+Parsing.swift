@@ -1,5 +1,5 @@
 extension JSON {
-    /// Parses one JSON text in UTF-8, which may be surrounded by white space only.
+    /// Parses one JSON text in UTF-8. Only white space may precede or follow its value.
     /// - Parameters:
     ///   - maximumDepth: The maximum nesting depth of arrays and objects.
     /// - Throws: `JSONError` with the offset at which parsing stopped.

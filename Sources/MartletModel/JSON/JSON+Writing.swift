@@ -1,6 +1,6 @@
 extension JSON {
-    /// The text in UTF-8 without spaces. Members are sorted by name, so that equal trees produce equal texts. Non-ASCII
-    /// characters are not escaped.
+    /// The JSON text in UTF-8, without white space between tokens. Members are sorted by name, so that equal trees
+    /// produce equal texts. Non-ASCII characters are not escaped.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -2,12 +2,12 @@
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction or exponent that fits into 64 bits.
+    /// A number that is written without fraction or exponent, and fits into 64 bits.
     case integer(Int64)
     case double(Double)
     case string(String)
     case array([JSON])
-    /// An object. If a text contains a member twice, the last value is used.
+    /// An object. If the parsed text contains a member twice, the last value is used.
     case object([String: JSON])
 
     /// The member of an object; nil if the member is missing or the value is not an object.

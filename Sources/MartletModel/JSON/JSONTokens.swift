@@ -1,5 +1,5 @@
-/// The tokens of a valid JSON text with their offsets, which the `JSON` tree does not contain. For an invalid text the
-/// tokens are meaningless, but the iteration still ends.
+/// The tokens of a valid JSON text, with their offsets. The `JSON` tree contains no offsets. The tokens of an invalid
+/// text have no meaning, but the iteration still ends.
 struct JSONTokens: IteratorProtocol {
     enum Token: Hashable {
         /// The range of a string, including its quotes.

@@ -1,6 +1,6 @@
 extension ComposedMessage {
-    /// The limits of a message. For texts they are in bytes of UTF-8, for arrays and objects in elements; `badge` is
-    /// the highest number of a badge.
+    /// The limits of a message. A limit for a text is in bytes of UTF-8. A limit for an array or object is a number of
+    /// elements. `badge` is the highest number of a badge.
     public enum Limit {
         /// The maximum size of the JSON form, in bytes.
         public static let body = 65_536
@@ -74,7 +74,7 @@ extension ComposedMessage {
         try check(object)
     }
 
-    /// Checks rules that involve several members.
+    /// Checks the rules that involve several members.
     private func check(_ object: [String: JSON]) throws(ComposedMessageError) {
         if isSilent, let shown = object.keys.filter({ !Self.silentMembers.contains($0) }).min() {
             throw ComposedMessageError("The message is silent, so it can only have data, and no \(shown).")

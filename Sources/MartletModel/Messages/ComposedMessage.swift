@@ -1,14 +1,14 @@
 /// A message for every platform, in the languages of its devices. The server renders it to the payload of each
 /// platform.
 ///
-/// Its JSON form is the body of a send with `ServiceBusNotification-Format: message`, and of
-/// `POST /api/notifications/message`. Docs/Delivery.md, section "One message", describes the members.
+/// The JSON form of a message is the body of `POST /api/notifications/message`, and of a send with
+/// `ServiceBusNotification-Format: message`. Docs/Delivery.md, section "One message", describes the members.
 public struct ComposedMessage: Hashable, Sendable {
     public var title: LocalizedText?
     public var subtitle: LocalizedText?
     public var text: LocalizedText?
-    /// The language for devices without a language tag, and for devices whose language the message does not have.
-    /// Required if any text is given by language.
+    /// The language for devices without a language tag, and for devices with a language that the message does not have.
+    /// It is required if any text is given by language.
     public var language: String?
     /// The variables that texts contain as `$(name)`, with the default for devices that do not have the variable. Names
     /// are case-insensitive.
@@ -30,8 +30,8 @@ public struct ComposedMessage: Hashable, Sendable {
     public var collapse: String?
     /// True if the device shows nothing and only passes `data` to the app.
     public var isSilent = false
-    /// True if the server truncates the text, and then the title, when a payload would exceed its platform's limit;
-    /// false if it refuses such a message.
+    /// True if the server shortens the text, and then the title, when a payload would exceed its platform's limit;
+    /// false if the server refuses such a message.
     public var isTruncated = false
     /// The overrides for single platforms, keyed by the platform's name.
     public var platforms: [String: PlatformPart] = [:]
@@ -78,14 +78,14 @@ public struct ComposedMessage: Hashable, Sendable {
         }
     }
 
-    /// What the sender has stated for one platform: no message, changes of the rendered payload, or a payload of its
-    /// own.
+    /// The sender's exception for one platform: no message, changes to the rendered payload, or a different payload.
     public enum PlatformPart: Hashable, Sendable {
         /// The message is not sent to the platform.
         case omitted
         /// A JSON Merge Patch (RFC 7396) is applied to the rendered payload.
         case merged([String: JSON])
-        /// A payload in the platform's own format replaces the rendered one, with header fields, as in a native send.
+        /// A payload in the platform's own format replaces the rendered payload. It has header fields, as in a native
+        /// send.
         case payload([UInt8], headers: [String: String])
     }
 }

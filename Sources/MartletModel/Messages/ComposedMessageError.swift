@@ -17,8 +17,8 @@ public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConve
         ComposedMessageError("The message's \(member) must be \(rule).")
     }
 
-    /// Returns the error for a member that the message, or an object in it, does not define.
-    /// - Parameter part: The path of the object; empty for the message itself.
+    /// Returns the error for a member with an unknown name, in the message or in an object of the message.
+    /// - Parameter part: The path of the object that has the member; empty for the message itself.
     static func unknown(_ name: String, in part: String = "") -> ComposedMessageError {
         ComposedMessageError(
             "The message has the unknown member '\(part.isEmpty ? "" : part + ".")\(name.prefix(64))'.")

@@ -21,8 +21,8 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
     }
 
     /// The tags to look up, in lower case, from this tag to the most general one: `de-at`, `de`. As in RFC 4647,
-    /// section 3.4, a lookup never ends in a single-character subtag, because such a subtag only introduces the next
-    /// one.
+    /// section 3.4, tags of several subtags that end in a single-character subtag are left out, because such a subtag
+    /// only introduces the next one.
     public var lookups: [String] {
         var found: [String] = []
         var parts = folded.split(separator: "-")

@@ -50,7 +50,8 @@ extension ComposedMessage {
     /// Returns the message in one language, with variables replaced.
     /// - Parameters:
     ///   - language: The language of the device; nil for the message's own language.
-    ///   - value: Returns the device's value of a variable, by the name in lower case; nil to use the default.
+    ///   - value: Returns the device's value of the variable with the given name, which is in lower case; nil if the
+    ///     default is to be used.
     public func localized(in language: LanguageTag?, value: (String) -> String? = { _ in nil }) -> LocalizedMessage {
         let own = self.language.flatMap { LanguageTag($0) }
         let fallbacks = Dictionary(variables.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }

@@ -10,11 +10,12 @@ public enum LocalizedText: Hashable, Sendable, ExpressibleByStringLiteral, Expre
         self = .byLanguage(Dictionary(texts) { _, last in last })
     }
 
-    /// Returns the text for a device: in its language or a more general one, otherwise in the fallback language.
+    /// Returns the text for a device: in the device's language, otherwise in a more general language, otherwise in the
+    /// fallback language.
     /// - Parameters:
     ///   - language: The language of the device; nil if it is unknown.
-    ///   - fallback: The message's own language, which every text by language contains.
-    /// - Returns: nil if there are only texts by language, and none of them is in one of these languages.
+    ///   - fallback: The message's own language. Every text by language exists in this language.
+    /// - Returns: The text; nil if there are only texts by language, and none of them is in one of these languages.
     func text(in language: LanguageTag?, or fallback: LanguageTag?) -> String? {
         guard case .byLanguage(let texts) = self else {
             guard case .plain(let text) = self else { return nil }

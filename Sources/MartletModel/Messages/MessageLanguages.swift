@@ -2,14 +2,14 @@
 ///
 /// A device states its language by a tag such as `lang:de-AT`. The device gets the message in that language, otherwise
 /// in a more general one (`de`), otherwise in the message's own language (RFC 4647, section 3.4). If a device has
-/// several of these tags, they are tried in alphabetical order, and the first that leads to a language of the message
-/// is used.
+/// several such tags, they are tried in alphabetical order. The first tag that leads to a language of the message is
+/// used.
 public struct MessageLanguages: Hashable, Sendable {
     /// The prefix of a device's language tag, in lower case.
     public static let tagPrefix = "lang:"
 
-    /// The languages, the message's own first. A message without texts by language has only its own language. Empty if
-    /// the message does not state a language.
+    /// The languages of the message. Its own language is the first. A message without texts by language has only its
+    /// own language. Empty if the message does not state a language.
     public let tags: [LanguageTag]
     private let indices: [String: Int]
 
@@ -22,7 +22,7 @@ public struct MessageLanguages: Hashable, Sendable {
     public var count: Int { max(tags.count, 1) }
 
     /// Returns the index in `tags` of the language that a device with a tag gets; nil if the tag is not a language tag,
-    /// or if the message does not have its language.
+    /// or if the message does not have that language.
     /// - Parameter tag: The device's tag in lower case, such as `lang:de`.
     public func index(ofTag tag: String) -> Int? {
         guard tag.hasPrefix(Self.tagPrefix), let wanted = LanguageTag(tag.dropFirst(Self.tagPrefix.count)) else {

@@ -22,9 +22,9 @@ struct MessageMembers {
 
     /// Returns the value of a member; nil if the member is missing.
     /// - Parameters:
-    ///   - rule: The end of the error's sentence, after "must be". The error is for a value that `read` does not
-    ///     accept.
-    ///   - read: Converts the value; nil if it is invalid.
+    ///   - rule: The end of the error's sentence, after "must be". The error is thrown if `read` does not accept the
+    ///     value.
+    ///   - read: Converts the member's JSON to the value; nil if the JSON is not valid for this member.
     func value<Value>(_ name: String, _ rule: String, _ read: (JSON) -> Value?) throws(ComposedMessageError) -> Value? {
         guard let member = members[name] else { return nil }
         guard let value = read(member) else { throw .bad(path(of: name), rule) }
@@ -43,7 +43,7 @@ struct MessageMembers {
     }
 
     /// Returns a text for all devices, or texts by language; nil if the member is missing.
-    /// - Parameter language: The message's own language, which texts by language must contain.
+    /// - Parameter language: The message's own language. Texts by language must include a text in this language.
     func localizedText(
         _ name: String, limit: Int, language: LanguageTag?
     ) throws(ComposedMessageError) -> LocalizedText? {
@@ -108,7 +108,8 @@ struct MessageMembers {
         (1...limit).contains(text.utf8.count) && ShownText.isAllowed(text)
     }
 
-    /// Returns true if a text has 1 to `limit` visible ASCII characters, so that a header field can contain it.
+    /// Returns true if a text consists of 1 to `limit` visible ASCII characters, and so can be the value of a header
+    /// field.
     static func isVisibleASCII(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -118,7 +119,7 @@ struct MessageMembers {
 enum MessageAddress {
     /// The maximum length in bytes.
     static let limit = 2048
-    /// Schemes that run a script, or read data of the device.
+    /// The schemes of URLs that run a script or read data of the device.
     private static let refused: Set<String> = ["javascript", "data", "file", "vbscript"]
 
     /// Returns true if a text is an absolute URL that a message may contain.

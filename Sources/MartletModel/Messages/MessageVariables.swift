@@ -6,7 +6,7 @@ enum MessageVariables {
         case variable(Substring)
     }
 
-    /// Splits a text at its references. A reference consists of `$(`, a valid name and `)`; everything else is text.
+    /// Splits a text at its references. A reference consists of `$(`, a valid name and `)`. Everything else is text.
     static func pieces(of text: String) -> [Piece] {
         var pieces: [Piece] = []
         var (start, position) = (text.startIndex, text.startIndex)

@@ -1,6 +1,6 @@
 /// The names of members in the payloads that the server makes and the SDK reads. The data of a composed message cannot
-/// use these names: otherwise a sender could make a device fetch any id that the sender chooses, with the rights of the
-/// device's user.
+/// use these names. Otherwise a sender could choose any id and make a device fetch it with the rights of the device's
+/// user.
 public enum PayloadName: String, CaseIterable, Sendable {
     // Names of members for content that is stored at the server or encrypted.
     case richID = "richId"
@@ -30,6 +30,6 @@ public enum PayloadName: String, CaseIterable, Sendable {
 
     private static let folded = Set(allCases.map { $0.rawValue.lowercased() })
 
-    /// Returns true if payloads use a name, ignoring case.
+    /// Returns true if the name is one of these names, ignoring case.
     public static func includes(_ name: String) -> Bool { folded.contains(name.lowercased()) }
 }

@@ -26,8 +26,8 @@ public struct Tag: Sendable {
 
     /// Returns the tag that addresses a single registration.
     /// - Parameter id: The id of the registration.
-    /// - Returns: Nil if the id is not valid in an expression, or if it is not in lower case: tags are compared in
-    ///   lower case, so the tag could equal the tag of another registration.
+    /// - Returns: The tag; nil if the id is not valid in an expression, or if it is not in lower case. Tags are
+    ///   compared in lower case, so such a tag could equal the tag of another registration.
     public static func registration(_ id: String) -> Tag? {
         guard id == id.lowercased(), !id.utf8.contains(where: { "()&|!".utf8.contains($0) }) else { return nil }
         return try? Tag("$RegistrationId:{\(id)}")

@@ -1,9 +1,9 @@
 extension TagExpression {
     /// The tags by which to look up matching registrations: every matching registration has at least one of these tags.
     ///
-    /// For `a && b`, the anchors of one operand suffice: the operand with the fewest anchors is used and, if several
-    /// have equally few, the one with the longest tags, because long tags select the fewest registrations. Nil if a
-    /// registration may match without having a certain tag, as for `!a`.
+    /// For `a && b`, the anchors of one operand suffice. The operand with the fewest anchors is used. If several
+    /// operands have equally few, the one with the longest tags is used, because long tags usually select few
+    /// registrations. Nil if the expression gives no such tags, as for `!a`.
     public var anchors: Set<Tag>? {
         switch self {
         case .tag(let tag): return [tag]

@@ -138,8 +138,8 @@ private struct TagExpressionParser {
         }
     }
 
-    /// Returns true if a byte is part of a tag. A system tag extends to its closing brace; its content is checked by
-    /// `Tag`.
+    /// Returns true if a byte is part of a tag. A system tag extends to its closing brace. `Tag` checks the text
+    /// between the braces.
     private func isTagByte(_ byte: UInt8, isSystem: Bool) -> Bool {
         if Tag.isAllowed(byte) { return true }
         return isSystem && byte > 0x20 && byte != 0x7F && !"()&|!,".utf8.contains(byte)

@@ -1,4 +1,5 @@
-/// Selects the registrations for a notification: a tree of tags joined by `&&`, `||`, `!` and parentheses.
+/// An expression that selects the registrations for a notification. It is a tree of tags joined by `&&`, `||`, `!` and
+/// parentheses.
 public indirect enum TagExpression: Hashable, Sendable {
     case tag(Tag)
     case not(TagExpression)

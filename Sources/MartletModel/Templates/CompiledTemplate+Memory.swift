@@ -1,6 +1,6 @@
 extension CompiledTemplate {
-    /// The approximate memory of the compiled template, in bytes. It is at most a small multiple of the template's
-    /// size, because the number of references is limited.
+    /// The approximate memory of the compiled template, in bytes. This memory is at most a small multiple of the
+    /// template's size, because the number of references is limited.
     public var memoryBytes: Int {
         let names = propertyNames.reduce(0) { $0 + $1.utf8.count + 2 * MemoryLayout<String>.stride + Self.allocation }
         let pieces = body.reduce(0) { $0 + MemoryLayout<TemplatePiece>.stride + $1.memoryBytes }

@@ -1,9 +1,9 @@
 extension CompiledTemplate {
     /// Renders the template for a notification.
     ///
-    /// A property that is in neither dictionary and has no default is an empty text. Lengths are counted in characters
-    /// as seen by a reader (extended grapheme clusters), so that no letter loses its accent and no emoji is split. An
-    /// expression `.(name, n)` with n below 3 inserts n characters and no dots.
+    /// A property without a value in `properties` or `variables`, and without a default, is rendered as an empty text.
+    /// Lengths are counted in characters as seen by a reader (extended grapheme clusters), so that no letter loses its
+    /// accent and no emoji is split. An expression `.(name, n)` with n below 3 inserts n characters and no dots.
     /// - Parameters:
     ///   - properties: The properties of the notification. They override the variables.
     ///   - variables: The push variables of the device's registration or installation; the case of names is ignored.
@@ -24,8 +24,8 @@ extension CompiledTemplate {
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
 
-    /// Returns the names, in lower case, of the properties that have neither a value nor a default where the template
-    /// refers to them.
+    /// Returns the names of the properties that the template inserts without a default, and that have no value. The
+    /// names are in lower case.
     public func propertiesWithoutValue(
         _ properties: TemplateProperties, variables: [String: String] = [:]
     ) -> Set<String> {
@@ -37,7 +37,8 @@ extension CompiledTemplate {
         return Set(missing.map(\.name))
     }
 
-    /// The constant part of the template: the result of rendering it with all properties empty and all numbers 0.
+    /// The constant part of the template: the result of rendering the template with every property empty and every
+    /// number 0.
     public var constantPart: RenderedTemplate {
         var output: [UInt8] = []
         for piece in body {
@@ -61,7 +62,7 @@ extension CompiledTemplate.Field {
     }
 }
 
-/// One rendering: looks up values, joins them and limits the size of the result.
+/// One rendering of a template. It looks up the values, joins them and limits the size of the result.
 private struct TemplateRendering {
     let properties: TemplateProperties
     let variables: TemplateProperties?

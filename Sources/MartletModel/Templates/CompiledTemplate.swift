@@ -1,8 +1,8 @@
 /// A checked template, split into pieces for fast rendering.
 public struct CompiledTemplate: Hashable, Sendable {
     public let format: TemplateFormat
-    /// The properties, in lower case, on which the rendering depends. Two devices with the same template and equal
-    /// variables of these names get the same result for a notification.
+    /// The names, in lower case, of the properties on which the rendering depends. If two devices have the same
+    /// template, and equal variables with these names, they get the same result for a notification.
     public let propertyNames: Set<String>
 
     let body: [TemplatePiece]
@@ -50,13 +50,14 @@ extension CompiledTemplate {
         }
         guard !bytes.isEmpty else { throw TemplateError(index: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
-        // A value without a reference to a property becomes part of the literal. Most values have no reference, and a
-        // separate piece for each would use many times the memory.
+        // A value without a reference to a property becomes part of the literal. Most values are of this kind, and a
+        // separate piece for each of them would use many times the memory.
         var literal: [UInt8] = []
         var end = 0
         for value in try values(of: bytes, format) {
             let expression = try expression(value.text, at: .bodyAt(value.range.lowerBound), value.target)
-            // A number also replaces the quotes around it, which the range of the value excludes.
+            // A number replaces its expression together with the quotes around it. The range of the value excludes
+            // these quotes.
             let margin = expression.isNumber ? 1 : 0
             literal += bytes[end..<value.range.lowerBound - margin]
             if expression.references.isEmpty {

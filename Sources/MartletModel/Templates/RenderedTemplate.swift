@@ -4,7 +4,8 @@ public struct RenderedTemplate: Hashable, Sendable {
     /// The headers in the template's order. The values have no control characters and no leading or trailing white
     /// space.
     public var headers: [Template.Header]
-    /// The options, keyed by their names in the template. The values follow the rules for header values.
+    /// The options, keyed by their names in the template. Like header values, the values have no control characters and
+    /// no leading or trailing white space.
     public var options: [String: String]
 
     public init(body: [UInt8], headers: [Template.Header] = [], options: [String: String] = [:]) {
@@ -13,7 +14,7 @@ public struct RenderedTemplate: Hashable, Sendable {
         self.options = options
     }
 
-    /// The maximum size of the body and all values together, in bytes. This is many times the size that any push
-    /// service accepts.
+    /// The maximum size of the body and all values together, in bytes. This is more than ten times the size that any
+    /// push service accepts.
     public static let sizeLimit = 65_536
 }

@@ -1,5 +1,5 @@
-/// A template that a device registers: a body with expressions, which are replaced with the values of each template
-/// notification (NotificationHubs.md, section 11).
+/// A template that a device registers: a body with expressions. For each template notification, the notification's
+/// values replace the expressions (NotificationHubs.md, section 11).
 ///
 /// This type checks nothing: `CompiledTemplate` checks the template, including every limit defined here.
 public struct Template: Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct Template: Hashable, Sendable {
     public static let nameLimit = 200
     /// The maximum size of a body, in bytes.
     public static let bodyLimit = 65_536
-    /// The maximum number of headers and, separately, of options.
+    /// The maximum number of headers. The same maximum applies to the number of options.
     public static let fieldLimit = 32
     /// The maximum length of the name of a header or option, in bytes.
     public static let fieldNameLimit = 128
@@ -43,6 +43,6 @@ public struct Template: Hashable, Sendable {
     public static let fieldValueLimit = 4096
     /// The maximum number of references to properties in body, headers and options together, counting repetitions.
     public static let referenceLimit = 512
-    /// The maximum nesting depth of arrays and objects, or of elements.
+    /// The maximum nesting depth of arrays and objects in a JSON body, or of elements in an XML body.
     public static let depthLimit = 64
 }

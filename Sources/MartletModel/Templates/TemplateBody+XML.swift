@@ -15,7 +15,7 @@ private struct TemplateXMLScanner {
     private var index = 0
     /// The names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
-    /// The texts of the innermost open element as long as it has no child elements; otherwise nil.
+    /// The texts of the innermost open element; nil as soon as that element has a child element.
     private var leaf: [TemplateValue]?
 
     init(_ bytes: [UInt8]) {
@@ -103,8 +103,8 @@ private struct TemplateXMLScanner {
         close()
     }
 
-    /// Closes an element. Its text is a value if it is a single piece, either text or a CDATA section. Comments and
-    /// instructions may surround the piece; white space may surround a section.
+    /// Closes an element. The element's text can be an expression only if it is a single piece, either text or a CDATA
+    /// section. Comments and instructions may surround the piece, and white space may surround a CDATA section.
     private mutating func close() {
         open.removeLast()
         let texts = leaf.take()?.filter { value in
@@ -200,8 +200,8 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// Returns true if the value is allowed for a part of the XML declaration. The encoding is checked but not used,
-    /// because the text is always UTF-8.
+    /// Returns true if the value is allowed for the part of the XML declaration with the given name. The encoding is
+    /// checked but not used, because the text is always UTF-8.
     private static func isDeclared(_ name: String, as value: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "version":

@@ -10,8 +10,8 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     public let index: Location
-    /// The error, worded as the end of a sentence that begins with the location. It shows at most the beginning of an
-    /// expression.
+    /// The error, worded as the end of a sentence that begins with the location. If the text quotes an expression, it
+    /// quotes only the beginning.
     public let reason: String
 
     public var description: String {

@@ -1,18 +1,19 @@
-/// A value of a template that is composed of a notification's properties.
+/// An expression in a template. Its result is composed of a notification's properties and of literal texts.
 struct TemplateExpression: Hashable, Sendable {
     enum Term: Hashable, Sendable {
         case literal([UInt8])
         case reference(Reference)
     }
 
-    /// A reference to a property, with the form in which its value is inserted.
+    /// A reference to a property, with the form in which the property's value is inserted.
     struct Reference: Hashable, Sendable {
         enum Form: Hashable, Sendable {
             /// `$(name)`: the whole value.
             case whole
             /// `$(name, n)`: the first n characters.
             case prefix(Int)
-            /// `.(name, n)`: at most n characters; if the value is truncated, the last three of these are dots.
+            /// `.(name, n)`: at most n characters. If the value is longer, it is cut, and the last three of the n
+            /// characters are dots.
             case clipped(Int)
             /// `%(name)`: percent-encoded for a URI.
             case uri
@@ -30,7 +31,7 @@ struct TemplateExpression: Hashable, Sendable {
     /// The terms that are joined: one term, or several terms of a composition in braces.
     var terms: [Term]
 
-    /// True if the result is a JSON number, which also replaces the quotes around the expression.
+    /// True if the result is a JSON number. It then replaces the expression together with the quotes around it.
     var isNumber: Bool {
         guard case .reference(let reference)? = terms.first else { return false }
         return reference.form == .number

@@ -1,4 +1,5 @@
-/// The format of a template's body, which determines where its values are and how they are escaped.
+/// The format of a template's body. The format determines which parts of the body are values, and how values are
+/// escaped.
 public enum TemplateFormat: Hashable, Sendable {
     /// Every string except names of members is a value.
     case json
@@ -7,8 +8,8 @@ public enum TemplateFormat: Hashable, Sendable {
     /// The whole body is one value.
     case text
 
-    /// Determines the format of a body for a platform that does not prescribe one, such as `wns/raw`: XML if the body
-    /// begins with `<`, JSON if it is a JSON object or array, otherwise text.
+    /// Determines the format of a body if the platform does not prescribe a format, as for `wns/raw`. The format is XML
+    /// if the body begins with `<`, JSON if the body is a JSON object or array, and otherwise text.
     public init(of body: String) {
         let first = body.utf8.first { !$0.isXMLSpace }
         switch first {
@@ -22,7 +23,8 @@ public enum TemplateFormat: Hashable, Sendable {
 }
 
 extension TemplateFormat {
-    /// Appends a text as a value of the body, escaped so that a parser of the format reads exactly the same text.
+    /// Appends a text as a value of the body. The text is escaped so that a parser of the format reads exactly the same
+    /// text.
     public func appendValue(_ text: [UInt8], to output: inout [UInt8]) {
         let target: TemplateTarget =
             switch self {

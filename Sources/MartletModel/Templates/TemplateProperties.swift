@@ -5,7 +5,7 @@ public struct TemplateProperties: Hashable, Sendable {
     /// The values in UTF-8, keyed by name with ASCII letters in lower case.
     private var values: [String: [UInt8]] = [:]
 
-    /// Creates properties from texts, keyed by name.
+    /// Creates properties from a dictionary of texts, keyed by name.
     /// - Parameter values: The properties. If names differ only in case, the value of the last name in Unicode order is
     ///   used.
     public init(_ values: [String: String] = [:]) {

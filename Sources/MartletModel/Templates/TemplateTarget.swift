@@ -10,7 +10,7 @@ enum TemplateTarget: Hashable, Sendable {
     /// In a raw body, header or option, where nothing is escaped.
     case plain
 
-    /// Appends a text, escaped so that a parser reads exactly this text at this position.
+    /// Appends a text. The text is escaped so that a parser reads exactly this text at this position.
     ///
     /// Characters that XML does not allow, mainly control characters, are replaced with U+FFFD.
     func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
@@ -42,8 +42,8 @@ enum TemplateTarget: Hashable, Sendable {
         case .xmlAttribute, .xmlText, .xmlCharacterData:
             if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
-            // The two bytes before this byte decide whether it ends the section. They are at the end of the text that
-            // has not been copied yet, or else at the end of the output.
+            // The two bytes before this byte decide whether this byte ends the section. Those two bytes are at the end
+            // of the text that has not been copied yet, or at the end of the output.
             let pending = text[start..<index].suffix(2)
             let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
             return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }

@@ -1,8 +1,8 @@
-/// Operations on the UTF-8 bytes of a property's value. A template inserts the value as it is, shortened or encoded, as
-/// its `$(…)`, `.(…)`, `%(…)` or `#(…)` says.
+/// Operations on the UTF-8 bytes of a property's value. The expressions `$(…)`, `.(…)`, `%(…)` and `#(…)` use them to
+/// shorten, encode or check the value.
 extension [UInt8] {
-    /// Returns the first `count` characters, or the whole text if it is shorter. A character is an extended grapheme
-    /// cluster.
+    /// Returns the first `count` characters, or the whole text if it has fewer characters. A character is an extended
+    /// grapheme cluster.
     func prefix(characters count: Int) -> ArraySlice<UInt8> {
         guard count < self.count else { return self[...] }
         // Each ASCII character except CR is one grapheme cluster, unless a non-ASCII character follows it.

@@ -18,7 +18,7 @@ extension String {
     }
 
     /// Creates a text from UTF-8, or returns nil if the bytes are invalid, on systems whose standard library has no
-    /// validating initializer. The bytes are decoded with repair, and the result is compared with them.
+    /// validating initializer. The bytes are decoded with repair, and the result is compared with the original bytes.
     @usableFromInline
     static func repairing(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 extension Timestamp {
-    /// The date and time as `yyyy-MM-ddTHH:mm:ss.SSSZ`. No other format can be parsed by every client of the hub: the
-    /// legacy iOS client knows only this one (NotificationHubs.md, section 4.4).
+    /// The date and time as `yyyy-MM-ddTHH:mm:ss.SSSZ`. This is the only format that every client of the hub can parse,
+    /// because the legacy iOS client knows no other (NotificationHubs.md, section 4.4).
     public var iso8601: String {
         let (days, time) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let date = CivilDate(daysSince1970: days)
@@ -126,8 +126,8 @@ private struct Scanner {
         return three.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Parses a time zone and returns its offset in minutes east of UTC; 0 for `Z` or if there is no time zone. Nil if
-    /// the text is not a time zone.
+    /// Parses a time zone and returns its offset in minutes east of UTC. The offset is 0 for `Z`, and if the text ends
+    /// without a time zone. Returns nil if the text is not a time zone.
     mutating func zoneInMinutes() -> Int64? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let sign: Int64

@@ -1,15 +1,15 @@
 /// Limits of the memory for bodies of requests that have not been answered yet, in bytes. `ServerLimits.answers` uses
 /// the same type for answers that clients have not read.
 ///
-/// A body for which the limits leave no memory is not read. It waits up to `patience`; if there is still no memory for
-/// it, its request is answered with 503.
+/// If the limits leave no memory for a body, the server does not read the body. The body waits up to `patience`. If
+/// there is still no memory then, the server answers the request with 503.
 public struct BodyLimits: Hashable, Sendable {
     /// The limit for the bodies of all identified callers together.
     public var total = 64 << 20
     /// The limit for the bodies of one identified caller.
     public var caller = 16 << 20
-    /// The limit for the bodies of all callers of one hub, or of all users of the app backend, so that no hub can use
-    /// all the memory.
+    /// The limit for the bodies of all callers of one hub, so that no hub can use all the memory. The users of the app
+    /// backend together have the same limit as one hub.
     public var scope = 32 << 20
     /// The limit for the bodies of one connection.
     public var connection = 16 << 20
@@ -19,8 +19,8 @@ public struct BodyLimits: Hashable, Sendable {
     /// The limit for the bodies of unidentified senders on one network. Senders on this machine may use all of
     /// `strangers`.
     public var network = 1 << 20
-    /// The number of bytes of unidentified senders on one connection that are not charged to their network, so that a
-    /// small request need not wait when the network has used up its limit.
+    /// The number of bytes that unidentified senders may use on one connection without a charge to `network` or
+    /// `strangers`. A small request therefore need not wait when these limits are used up.
     public var free = 4 << 10
     /// The maximum time for which a body waits for memory.
     public var patience: Duration = .seconds(5)
@@ -34,7 +34,7 @@ public struct BodyLimits: Hashable, Sendable {
 
     public init() {}
 
-    /// Creates limits that are all in proportion to `total`.
+    /// Creates limits whose sizes, except `free`, follow from `total`.
     /// - Parameter total: The limit for the bodies of all identified callers together, in bytes. It must be at least
     ///   `leastTotal`, so that the longest allowed body fits into the share of one caller.
     public init(total: Int) {

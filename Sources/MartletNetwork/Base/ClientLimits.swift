@@ -5,12 +5,12 @@ public struct ClientLimits: Sendable {
     /// The maximum size of all header fields of a response together.
     public var fieldBytes = 64 * 1024
     public var fieldCount = 200
-    /// The maximum size of a response body that is collected in memory, if the request states none of its own
+    /// The maximum size of a response body that is collected in memory, unless the request sets its own maximum
     /// (`HTTPRequest.answerLimit`). Does not apply to streamed bodies.
     public var bodyBytes = 16 * 1024 * 1024
     /// The maximum time to establish a connection, including name resolution and the TLS handshake.
     public var connectTime: Duration = .seconds(10)
-    /// The maximum time to connect to one address of a name with several addresses, before the next address is tried.
+    /// The maximum time to wait for a connection to one address before the next address of the same name is tried.
     public var attemptTime: Duration = .seconds(3)
     /// The maximum time for which an HTTP/1.1 connection is kept open without a request.
     public var idleTime: Duration = .seconds(30)

@@ -37,7 +37,7 @@ enum FieldRules {
         bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
     }
 
-    /// Returns true if all bytes are visible ASCII, also if there are no bytes.
+    /// Returns true if all bytes are visible ASCII characters. The result for an empty buffer is also true.
     static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(
             unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },
@@ -48,7 +48,8 @@ enum FieldRules {
         isName(field.name) && isValue(field.value)
     }
 
-    /// Returns true if the text may be the target or authority of a request: visible ASCII without spaces, not empty.
+    /// Returns true if the text may be the target or authority of a request: it is not empty and has only visible ASCII
+    /// characters (no spaces).
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && (text.utf8.withContiguousStorageIfAvailable(areVisible)

@@ -1,8 +1,10 @@
-/// The network to which the limits for connections and for the bodies of unidentified senders apply: an IPv4 address,
-/// or the /64 of an IPv6 address, because the owner of one address in a /64 usually owns all of its addresses.
+/// The unit to which the limits per network apply: one IPv4 address, or one /64 of IPv6 addresses.
+///
+/// The limits are those for connections and for the bodies of unidentified senders. IPv6 addresses are grouped because
+/// the owner of one address in a /64 usually owns all addresses in it.
 public enum PeerNetwork: Hashable, Sendable {
-    /// This machine, with its proxies, tests and administrators, or a trusted proxy elsewhere. The limits per network
-    /// do not apply to it.
+    /// This machine (local proxies, tests, administrators), or a trusted proxy on another machine. The limits per
+    /// network do not apply.
     case local
     case ipv4(UInt32)
     case ipv6(UInt64)

@@ -5,8 +5,8 @@ public struct ServerLimits: Sendable {
     /// The maximum number of connections of all listeners of a server together. Near this limit, the connections that
     /// have been idle for longest are closed. If none is idle, new connections wait in the kernel's accept queue.
     public var connections = 10_000
-    /// The maximum number of connections of one network (`PeerNetwork`), except this machine. Connections above the
-    /// limit are closed at once.
+    /// The maximum number of connections of one network (`PeerNetwork`). The limit does not apply to this machine and
+    /// to trusted proxies. Connections above the limit are closed at once.
     public var connectionsPerNetwork = 1000
     /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2.
     ///
@@ -23,7 +23,8 @@ public struct ServerLimits: Sendable {
     public var streamBufferBytes = 64 * 1024
     /// The maximum size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
-    /// The size, in bytes, up to which the head of a request without a body is not charged to `bodies`.
+    /// A head up to this size, in bytes, is not charged to `bodies` if its request has no body. The same holds for an
+    /// HTTP/2 header block that is still incomplete.
     var freeHeadBytes: Int { 4096 }
     /// True if the limits per network also apply to loopback addresses.
     ///
@@ -46,17 +47,17 @@ public struct ServerLimits: Sendable {
     /// from the start of a connection to its first request.
     public var headTime: Duration = .seconds(10)
     /// The maximum time from the end of the header block of a request to the end of its body, if the body is collected.
-    /// A body that the handler reads as a stream has `stallTime` instead.
+    /// For a body that the handler reads as a stream, `stallTime` applies instead.
     public var bodyTime: Duration = .seconds(60)
     /// The maximum time between two requests of a connection.
     ///
     /// A WebSocket peer that is silent for half this time gets a ping.
     public var idleTime: Duration = .seconds(75)
-    /// The maximum time from accepting a proxy's connection to the end of its header (PROXY protocol).
+    /// The maximum time from accepting a proxy's connection to the end of its PROXY protocol header.
     public var proxyHeaderTime: Duration = .seconds(5)
     /// The maximum time for the client to receive all the bytes that wait to be sent to it.
     ///
-    /// It is also the maximum time without progress of a request body that the handler reads as a stream.
+    /// It is also the maximum time for which a request body may make no progress, if the handler reads it as a stream.
     public var stallTime: Duration = .seconds(30)
     /// The time from the start of a shutdown until the remaining requests are aborted.
     public var shutdownTime: Duration = .seconds(10)
@@ -69,7 +70,7 @@ public struct ServerLimits: Sendable {
         trustedProxies.contains(peer.host) ? .local : network(ofClient: peer)
     }
 
-    /// Returns the network of a client whose address a proxy has named with the PROXY protocol.
+    /// Returns the network of a client whose address a proxy has sent with the PROXY protocol.
     ///
     /// The client is never treated as a proxy, whatever its address is.
     func network(ofClient client: SocketAddress) -> PeerNetwork {

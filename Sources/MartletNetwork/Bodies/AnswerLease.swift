@@ -1,10 +1,10 @@
 import MartletHTTP
 import Synchronization
 
-/// Memory that is reserved for one answer until the peer has read it, or for all answer bytes that wait on one
-/// connection.
+/// The memory that is reserved for one answer, or for all answer bytes that wait on one connection.
 ///
-/// The memory is released with the last reference to the lease.
+/// An answer keeps its memory until the peer has read the answer. The memory is released with the last reference to the
+/// lease.
 final class AnswerLease: HTTPAnswerRoom {
     private struct State {
         var share: BodyBudget.Share
@@ -15,7 +15,7 @@ final class AnswerLease: HTTPAnswerRoom {
     ///
     /// Most answers are shorter, so most answers need no access to the budget.
     static let freeBytes = 4 * 1024
-    /// The number of bytes by which the held bytes must decrease before `hold` updates the budget.
+    /// The number of bytes by which the bytes in memory must decrease before `hold` updates the budget.
     private static let step = 32 * 1024
     /// The pause between the first two attempts to reserve memory for an answer.
     private static let firstPause = Duration.milliseconds(2)

@@ -2,7 +2,8 @@ import MartletHTTP
 
 /// The memory reserved for one request: for its head, and for the part of its body for which memory was requested.
 ///
-/// The memory is released with the last reference to the lease, which is when the request itself is released.
+/// The memory is released with the last reference to the lease. The request keeps a reference, so the memory stays
+/// reserved at least as long as the request exists.
 ///
 /// @unchecked Sendable: while the stream of the request holds the lease, only the loop of the connection changes the
 /// properties. Other threads only keep a reference, and the last reference runs `deinit`.
@@ -20,7 +21,7 @@ final class BodyLease: @unchecked Sendable {
     private var wanted = 0
     /// True while the lease holds bytes beyond the limits, because no memory was left for them when they arrived.
     ///
-    /// As long as this is true, nothing more must be read from the connection.
+    /// As long as this is true, nothing more may be read from the connection.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
     /// The time of the next attempt to reserve memory for the body; nil if the body does not wait for memory.
@@ -39,7 +40,7 @@ final class BodyLease: @unchecked Sendable {
 
     /// True while the body waits for memory.
     ///
-    /// As long as this is true, no more of the body must be read.
+    /// As long as this is true, no more of the body may be read.
     var isWaiting: Bool { retryAt != nil }
 
     /// True if the request is charged to an identified caller, not to the network of the peer.
@@ -48,10 +49,9 @@ final class BodyLease: @unchecked Sendable {
     /// The number of body bytes for which memory is reserved.
     var room: Int { reserved - headBytes }
 
-    /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
-    /// was charged before.
-    /// - Parameter count: The number of body bytes held. If the sender's account has no room for the request, its bytes
-    ///   are charged to the network of the peer, even beyond the limits, because they are in memory already.
+    /// Moves the charge for the request to the account of its sender. Called once the sender is identified.
+    /// - Parameter count: The number of body bytes in memory. If the sender's account has no room for the request, its
+    ///   bytes are charged to the network of the peer, even beyond the limits, because they are in memory already.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
@@ -73,7 +73,7 @@ final class BodyLease: @unchecked Sendable {
         isOverdrawn = false
     }
 
-    /// Reserves memory for the first `count` bytes of the body, as far as it is not reserved yet.
+    /// Makes sure that memory is reserved for the first `count` bytes of the body.
     /// - Returns: False if the limits leave too little memory. Then the body waits, and `retry` must be called at
     ///   `retryAt`.
     func cover(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
@@ -94,8 +94,8 @@ final class BodyLease: @unchecked Sendable {
     }
 
     /// Reserves memory for bytes that have already arrived.
-    /// - Parameter count: The number of body bytes held, in total.
-    /// - Returns: False if the limits leave too little memory: the bytes must be dropped and the request refused.
+    /// - Parameter count: The total number of body bytes in memory.
+    /// - Returns: False if the limits leave too little memory. Then the bytes must be dropped and the request refused.
     func hold(_ count: Int) -> Bool {
         if isWaiting { wanted = max(wanted, count) }
         let missing = headBytes + count - reserved - early
@@ -116,9 +116,9 @@ final class BodyLease: @unchecked Sendable {
     /// Used while the sender is still being identified. The sender may turn out to be a known caller. A known caller
     /// must not be refused because unidentified senders have reached their limit (`BodyLimits.strangers`).
     ///
-    /// Nothing more must be read from the connection while `isOverdrawn` is true, so that the excess is at most the
+    /// Nothing more may be read from the connection while `isOverdrawn` is true, so that the excess is at most the
     /// bytes of one read.
-    /// - Parameter count: The number of body bytes held, in total.
+    /// - Parameter count: The total number of body bytes in memory.
     func overdraw(_ count: Int, at now: ContinuousClock.Instant) {
         let missing = headBytes + count - reserved - early
         if missing > 0 {

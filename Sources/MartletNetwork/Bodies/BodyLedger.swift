@@ -8,8 +8,8 @@ final class BodyLedger: Sendable {
     private let refused = Atomic<Int>(0)
     private let waiting = Atomic<Int>(0)
     private let crowded = Atomic<Bool>(false)
-    /// True if unidentified senders together use at least half of the limit of one network. While this is false, no
-    /// network can use half of its limit.
+    /// True if all unidentified senders together use at least half of the limit of one network. While this is false, no
+    /// single network can use half of its limit.
     private let mayCrowdANetwork = Atomic<Bool>(false)
 
     init(limits: BodyLimits = BodyLimits()) {
@@ -26,8 +26,8 @@ final class BodyLedger: Sendable {
     /// Connections then read and write only a few bytes at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// Returns true while unidentified senders use at least half of their limit: all of them together, or those of one
-    /// network.
+    /// Returns true while all unidentified senders together use at least half of `BodyLimits.strangers`, or those of
+    /// `network` use at least half of their limit.
     ///
     /// Every read of a connection calls this function, so it does not take the lock while unidentified senders use
     /// little.
@@ -82,7 +82,7 @@ final class BodyLedger: Sendable {
     }
 }
 
-/// The body budget and the answer budget of a server, with the connection and the network that are charged.
+/// The body budget and the answer budget of a server, together with the connection and the network to charge.
 struct ConnectionBodies {
     let ledger: BodyLedger
     /// The ledger of the answers that peers have not read yet.

@@ -9,8 +9,8 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// The maximum time without progress, after the first byte was sent or received. Until then, the deadline of
-    /// `start` applies; nil if that deadline applies to the whole exchange.
+    /// The maximum time without progress, once the first byte has been sent or received; nil for no such maximum.
+    /// Before the first byte, or without a maximum, the deadline of `start` applies.
     private let patience: Duration?
 
     /// Creates the exchange of one request.

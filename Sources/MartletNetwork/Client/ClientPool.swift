@@ -149,8 +149,8 @@ final class ClientPool: ClientProtocolOwner {
 
     /// Assigns waiting requests to connections.
     ///
-    /// Client protocols report their capacity while requests are assigned to them, which calls this function again.
-    /// Such a nested call returns at once and makes the running call assign requests once more.
+    /// Client protocols report changes of their capacity while requests are assigned to them. Each report calls this
+    /// function again. Such a nested call returns at once and makes the running call assign requests once more.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -312,7 +312,7 @@ final class ClientPool: ClientProtocolOwner {
         return InFlightLimit(least: leastInFlight(of: known.count + 1), startingAt: average)
     }
 
-    /// Returns the lower bound of the number of requests that each of `count` connections may have in flight.
+    /// Returns the minimum in-flight limit of each connection if there are `count` connections.
     private func leastInFlight(of count: Int) -> Int {
         max(InFlightLimit.leastOfConnection, leastInFlight / max(1, count))
     }

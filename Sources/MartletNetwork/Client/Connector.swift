@@ -21,7 +21,7 @@ final class Connector: ConnectionOwner {
     /// Returns the protocol of the connection. `isHTTP2` states whether HTTP/2 is used.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
-    /// Returns the addresses that other connections of the pool use. The other addresses of the name are tried first.
+    /// Returns the addresses that other connections of the pool use. All other addresses of the name are tried first.
     private let taken: () -> Set<SocketAddress>
     private var addresses: [SocketAddress] = []
     private var connection: Connection?

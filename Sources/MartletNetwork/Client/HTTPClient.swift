@@ -115,9 +115,11 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return signal.onStop { loop.perform { bound.value.stop() } }
     }
 
-    /// Starts a timer that fails, at the deadline, the items that no connection has drawn. A connection itself times
-    /// out the items that it has drawn. The timer must be cancelled when the batch is complete, because it holds a
-    /// strong reference. A weak reference would slow down all other references to the batch.
+    /// Starts a timer for the deadline of a batch. At the deadline, the items that no connection has drawn fail. A
+    /// connection itself times out the items that it has drawn.
+    ///
+    /// The timer must be cancelled when the batch is complete, because it holds a strong reference to the batch. A weak
+    /// reference would slow down all other references to the batch.
     private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
         guard !run.isComplete else { return nil }
         return loop.startTimer(due: run.deadline) { run.runOut() }
@@ -180,7 +182,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
         /// Creates a sink.
         ///
-        /// Its closures are called one at a time on the connection's loop, which they block.
+        /// The closures are called one at a time on the connection's loop. They block the loop while they run.
         /// - Parameters:
         ///   - begin: Called with the head of the response. Returns true to receive the body in pieces, or false to
         ///     have it collected in the response.
@@ -197,12 +199,12 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     /// Sends one request whose request body or response body is too large for memory.
     ///
-    /// The reading of the upload and the sink's closures run on the connection's loop and block it, so this function is
-    /// meant for command-line programs. A request with an `upload` uses HTTP/1.1.
+    /// The upload is read, and the sink's closures run, on the connection's loop. Both block the loop, so this function
+    /// is meant for command-line programs. A request with an `upload` uses HTTP/1.1.
     /// - Parameters:
     ///   - patience: The maximum time without progress of the transfer.
     ///   - sink: Receives the body of the response if its `begin` returns true.
-    /// - Returns: The response; without its body if the sink received the body.
+    /// - Returns: The response. If the sink received the body, the response has no body.
     public func transfer(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         patience: Duration, sink: Sink

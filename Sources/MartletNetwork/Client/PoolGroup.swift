@@ -18,7 +18,7 @@ final class PoolGroup: Sendable {
         }
     }
 
-    /// The number of groups above which idle groups are removed.
+    /// The number of groups at which idle groups are removed before another group is added.
     static let limit = 256
 
     let key: Key
@@ -69,8 +69,8 @@ extension PoolGroup: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The load of one pool. The pool's loop updates the number of connections; the sender of a batch updates the number of
-/// the batch's requests (items).
+/// The load of one pool. The pool's loop updates the number of connections. The sender of a batch updates the number of
+/// unfinished batch requests (items).
 final class PoolLoad: Sendable {
     private let items = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)

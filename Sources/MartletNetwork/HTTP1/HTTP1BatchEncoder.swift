@@ -8,8 +8,8 @@ struct HTTP1BatchEncoder {
     private let start: [UInt8]
     /// The bytes after the path: the HTTP version, the `host` field, and the fields that all requests share.
     private let fields: [UInt8]
-    /// For each name in `Shared.itemFieldNames`, the name and colon with which the line of the field begins; empty for
-    /// a field that is not sent.
+    /// For each name in `Shared.itemFieldNames`, the name, colon and space with which the line of the field begins;
+    /// empty for a field that is not sent.
     private let names: [[UInt8]]
     /// The end of the head, and the body that all requests share; nil if each item has its own body.
     private let end: [UInt8]?

@@ -42,7 +42,7 @@ final class HTTP1Client: ClientProtocol {
     /// The batch of the request in flight; nil for a single request.
     private var current: BatchRun?
     /// The batch whose plain successes are recorded but not reported yet. They are reported when the connection writes,
-    /// together with those that other connections have recorded for the batch.
+    /// together with the plain successes that other connections have recorded for the batch.
     private var unreported: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -371,8 +371,8 @@ final class HTTP1Client: ClientProtocol {
         goOn()
     }
 
-    /// Draws the next item. The owner is told about the free connection only if no item is left, or if a single request
-    /// waits, because telling the owner after each answer would cost more than the answer itself.
+    /// Draws the next item. The owner is told about the free connection only if no item is left or a single request
+    /// waits. To tell the owner after each answer would cost more than the answer itself.
     private func goOn() {
         guard capacity > 0 || !isOpen else { return }
         if owner?.hasSingleRequests != true { drawNext() }

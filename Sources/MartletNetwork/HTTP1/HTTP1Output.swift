@@ -3,7 +3,7 @@ import MartletHTTP
 /// The output of an HTTP/1.1 connection: the heads, bodies and chunks of its responses that wait to be sent, and the
 /// memory that is reserved for them.
 struct HTTP1Output {
-    /// The state, after `moveRest`, of a response that is too long to be sent at once.
+    /// What remains, after a call of `moveRest`, of a response that is too long to be sent at once.
     enum Rest {
         /// No long response is being sent.
         case none
@@ -18,7 +18,7 @@ struct HTTP1Output {
 
     private(set) var queue = OutputQueue()
     private var framing = HTTP1ResponseEncoder.Framing.none
-    /// True while the producer of a streamed response must wait until the client has read.
+    /// True while the producer of a streamed response must wait until the client has read some of the output.
     private(set) var isFull = false
     /// The rest of a long complete response, which is sent after `queue`.
     ///
@@ -43,8 +43,8 @@ struct HTTP1Output {
     /// True if too many bytes wait to be sent, because the client keeps sending requests without reading the responses.
     var isCongested: Bool { queue.count >= capacity }
 
-    /// The number of bytes in `queue` at which no more of a long response is moved there, and no further request is
-    /// read. It is small while memory for answers is scarce.
+    /// The number of bytes in `queue` at which no more of a long response is moved to `queue`, and no further request
+    /// is read. The number is small while memory for answers is scarce.
     private var capacity: Int {
         bodies.answers.isCrowded ? min(AnswerLease.freeBytes, streamBufferBytes) : streamBufferBytes
     }
@@ -99,7 +99,8 @@ struct HTTP1Output {
     }
 
     /// Appends the next bytes of a streamed body.
-    /// - Returns: True if more bytes may be appended at once; false if they must wait until the peer has read some.
+    /// - Returns: True if more bytes may be appended at once; false if they must wait until the peer has read some of
+    ///   the output.
     mutating func appendPart(_ bytes: [UInt8]) -> Bool {
         switch framing {
         case .none: return true

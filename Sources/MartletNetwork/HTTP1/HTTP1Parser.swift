@@ -35,7 +35,7 @@ final class HTTP1Parser {
 
     private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
 
-    // The callbacks set this property and the following ones. Positions are offsets in the head that is currently
+    // The callbacks of llhttp read and set the following properties. Positions are offsets in the head that is being
     // parsed.
     fileprivate var base: UnsafePointer<CChar>?
     fileprivate(set) var target = 0..<0
@@ -45,7 +45,7 @@ final class HTTP1Parser {
     fileprivate var isAtTrailers = false
     fileprivate var inHead = true
     fileprivate var body: [UInt8] = []
-    /// The bytes of the current message that frame its chunks: their sizes, extensions and line ends.
+    /// The number of bytes of the current message that frame its chunks: the sizes, extensions and line ends.
     private var framingBytes = 0
     private var inTrailers = false
     /// The number of chunks of the current message so far.
@@ -130,12 +130,12 @@ final class HTTP1Parser {
         return (taken, stop)
     }
 
-    /// Counts bytes that frame chunks. Without a limit, a peer could send leading zeros or extensions of a size
-    /// endlessly without exceeding the body limit. The trailers have a limit of their own.
+    /// Counts bytes that frame chunks. Without a limit, a peer could make the size lines of chunks endlessly long, with
+    /// leading zeros or extensions, without exceeding the body limit. The trailers have a limit of their own.
     private func countFraming(_ bytes: Int) throws(Failure) {
         guard !inTrailers else { return }
         framingBytes += bytes
-        // 16 digits and the line ends behind the size and behind the data.
+        // Each chunk may have 20 such bytes: 16 digits, and the line ends after the size and after the data.
         guard framingBytes <= 4096 + 20 * chunkCount else {
             throw .malformed("the lines of the chunks are too long")
         }
@@ -177,8 +177,7 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Returns the range, in the head, of a text that llhttp reports; nil if the text belongs to the trailers, not to the
-/// head.
+/// Returns the range in the head of a text that llhttp reports; nil if the text belongs to the trailers.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)
@@ -220,8 +219,8 @@ private func recordValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     return 0
 }
 
-/// Records the end of the head. Returns 1 if the response answers a HEAD request, to tell llhttp that there is no body,
-/// because llhttp does not know the request.
+/// Records the end of the head. Returns 1 if the response answers a HEAD request. The value tells llhttp that there is
+/// no body, because llhttp does not know the request.
 private func recordHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let parser = parser(of: raw) else { return -1 }
     parser.headIsComplete()

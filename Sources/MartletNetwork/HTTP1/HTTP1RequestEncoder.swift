@@ -14,7 +14,8 @@ struct HTTP1RequestEncoder {
             && request.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
     }
 
-    /// Returns whether the length of a body is stated even if the body is empty (RFC 9110, section 8.6).
+    /// Returns true if requests with this method state the length of their body even if it is empty (RFC 9110, section
+    /// 8.6).
     static func statesEmptyBody(_ method: HTTPMethod) -> Bool {
         [.post, .put, .patch].contains(method)
     }

@@ -17,7 +17,7 @@ struct HTTP1RequestHead {
 
     /// Checks a head that the parser has parsed.
     /// - Parameters:
-    ///   - bytes: The head that the parser has parsed.
+    ///   - bytes: The bytes of the head.
     ///   - connection: The connection as presented to the handler.
     init(
         _ parser: HTTP1Parser, _ bytes: UnsafeRawBufferPointer, connection: HTTPConnection

@@ -53,7 +53,8 @@ extension HTTP1Server {
     }
 
     /// Sends the next bytes of a streamed body.
-    /// - Returns: True if more bytes may follow at once; false if they must wait until the peer has read some.
+    /// - Returns: True if more bytes may follow at once; false if they must wait until the peer has read some of the
+    ///   output.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }
         connection.needsWrite()
@@ -81,7 +82,7 @@ extension HTTP1Server {
         }
         output.append(response, webSocket: accept)
         let session = WebSocketSession(connection, limits: limits, head: output.queue)
-        // The connection forgets the handler, so that the handler is not cancelled when this HTTP/1.1 session ends.
+        // This session forgets the handler, so that the handler is not cancelled when the session ends.
         running = nil
         let unread = backlog
         backlog = []

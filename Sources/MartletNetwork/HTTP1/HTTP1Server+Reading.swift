@@ -36,8 +36,9 @@ extension HTTP1Server {
         if !holdsEarly(backlog.count) { dropBacklog() }
     }
 
-    /// Reserves memory for `count` bytes that cannot be processed yet: the start of a head, or further requests that
-    /// arrive while a request is being answered. Returns false if no memory is left.
+    /// Reserves memory for `count` bytes that cannot be processed yet. They are the start of a head, or further
+    /// requests that arrive while a request is being answered.
+    /// - Returns: False if no memory is left.
     private func holdsEarly(_ count: Int) -> Bool {
         guard count > Self.backlogBytes else { return true }
         let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
@@ -161,8 +162,8 @@ extension HTTP1Server {
         throw .overloaded
     }
 
-    /// Prepares for the collected body, once memory is reserved for it: allocates the memory, and sends 100 Continue if
-    /// the client waits for it.
+    /// Prepares for the collected body, once memory is reserved: allocates the memory, and sends 100 Continue if the
+    /// client waits for this response.
     func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
@@ -230,7 +231,7 @@ extension HTTP1Server {
     private func bodyCompleted() {
         if isDropping { return restDropped() }
         guard let streamed else { return dispatchRequest() }
-        // The body has already ended with an error, or its reader is gone, so the connection ends with the response.
+        // If the body has ended with an error, or its reader is gone, the connection ends with the response.
         guard !streamed.isOver else { return }
         phase = .answering
         streamed.complete()

@@ -28,8 +28,7 @@ final class HTTP1Server: WireProtocol {
         case finished
     }
 
-    /// The number of bytes of further requests that are kept while a request is being answered, without charging them
-    /// to `bodies`.
+    /// The number of bytes that may be kept without a charge to `bodies`, if they arrive before they can be processed.
     static let backlogBytes = 4 * 1024
     /// The maximum number of bytes of an unread body that are dropped so that the connection can be kept.
     static let droppedBytes: UInt64 = 64 * 1024
@@ -51,7 +50,7 @@ final class HTTP1Server: WireProtocol {
     var isConsuming = false
     /// The time when the last response ended, or when the connection began.
     ///
-    /// The connection is idle since then if no request has begun.
+    /// The connection has been idle since then, unless a request has begun.
     var quietSince: ContinuousClock.Instant
     /// The deadline of the current phase.
     var due: ContinuousClock.Instant?

@@ -32,8 +32,9 @@ struct HeadScanner {
         case lineStart
         case name
         case value
-        /// The CR at the end of a field's line was read, and an LF must follow. `headEnd`, `startEnd` and `blankEnd`
-        /// are the same state for the empty line after the fields, for the start line, and for an empty line before it.
+        /// The CR at the end of a field's line was read, and an LF must follow. An LF must also follow in `headEnd`,
+        /// `startEnd` and `blankEnd`: after the CR of the empty line that ends the head, of the start line, and of an
+        /// empty line before the start line.
         case lineEnd
         case headEnd
         case startEnd
@@ -73,8 +74,9 @@ struct HeadScanner {
         return .more
     }
 
-    /// Skips bytes in the middle of a line. Most bytes of a head are skipped, because they change only its length.
-    /// - Returns: The number of skipped bytes, within the limits.
+    /// Skips bytes in the middle of a line. Most bytes of a head can be skipped, because they change only the count of
+    /// bytes.
+    /// - Returns: The number of skipped bytes. The limits are not exceeded.
     private mutating func pass(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         switch state {
         case .startLine:

@@ -1,6 +1,7 @@
-/// A complete answer with status 200 in the form that push services send, read in one pass. `HTTP1Client` reads answers
-/// of any other form with `HeadScanner` and `HTTP1Parser`. They would read this answer with the same result, but in
-/// more time.
+/// A complete answer with status 200 in the form that push services send, read in one pass.
+///
+/// `HTTP1Client` reads all other answers with `HeadScanner` and `HTTP1Parser`. These would read a plain answer with the
+/// same result, but in more time.
 struct PlainHTTP1Answer {
     /// A field that the caller asks about.
     struct Field {
@@ -60,7 +61,8 @@ struct PlainHTTP1Answer {
     private static let carriageReturn: UInt8 = 0x0D
     private static let lineFeed: UInt8 = 0x0A
 
-    /// Returns the position of the CRLF that ends a line; nil if a byte before it is not allowed in a value.
+    /// Returns the position of the CRLF that ends a line; nil if there is none, or if a byte before it is not allowed
+    /// in a value.
     private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
         while index < bytes.count, FieldRules.isValueByte(bytes[index]) { index += 1 }
@@ -93,7 +95,8 @@ struct PlainHTTP1Answer {
         return UnsafeRawBufferPointer(rebasing: value[..<end])
     }
 
-    /// Returns true if a text equals a text in lower case, ignoring the case of ASCII letters.
+    /// Returns true if a text equals `lower`, which must be in lower case. The case of ASCII letters in the text is
+    /// ignored.
     private static func equals(_ text: UnsafeRawBufferPointer, _ lower: some Collection<UInt8>) -> Bool {
         text.count == lower.count
             && zip(text, lower).allSatisfy { byte, other in

@@ -10,11 +10,12 @@ public struct HTTP2Settings: Hashable, Sendable {
     /// INITIAL_WINDOW_SIZE: the number of bytes of one body that the peer may send before it receives a WINDOW_UPDATE.
     public var streamWindow: UInt32 = 65_535
     /// The number of bytes of all bodies together that the peer may send before it receives a WINDOW_UPDATE. The
-    /// initial value in HTTP/2 is 65,535; a larger window is announced.
+    /// initial window of every HTTP/2 connection is 65,535 bytes; a larger window is announced with a WINDOW_UPDATE.
     public var connectionWindow: UInt32 = 1 << 20
     /// MAX_FRAME_SIZE: the maximum size of a frame's payload, from 16,384 to 16,777,215 bytes.
     public var maxFrameSize: UInt32 = 16_384
-    /// MAX_HEADER_LIST_SIZE: the maximum size of the header fields of a message, in bytes; nil to announce no limit.
+    /// MAX_HEADER_LIST_SIZE: the maximum size of the header fields of a message, in bytes; nil to use
+    /// `ServerLimits.fieldBytes`.
     public var headerListSize: UInt32?
 
     public init() {}

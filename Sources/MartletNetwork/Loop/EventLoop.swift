@@ -17,8 +17,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core = try LoopCore()
         core.serialExecutor = asUnownedSerialExecutor()
         core.taskExecutor = asUnownedTaskExecutor()
-        // If the peer closes the connection while OpenSSL writes, the write must fail. Without this line, SIGPIPE would
-        // end the process.
+        // If the peer closes the connection while OpenSSL writes, the write must return an error. Without this line,
+        // SIGPIPE would end the process.
         signal(SIGPIPE, SIG_IGN)
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(LoopThread(core: core, name: name))

@@ -1,4 +1,5 @@
-/// Carries an object that is owned by a loop through code that the compiler cannot prove to stay on the loop.
+/// Wraps an object that a loop owns, so that `@Sendable` closures can capture the object. Only code on the loop can use
+/// it.
 ///
 /// @unchecked Sendable because `value` traps on any other thread.
 struct LoopBound<Value>: @unchecked Sendable {

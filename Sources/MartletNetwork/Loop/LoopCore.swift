@@ -33,10 +33,11 @@ final class LoopCore: @unchecked Sendable {
     private var lastRegistration: UInt64 = 0
     private var endOfTurn: [() -> Void] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerTurn)
-    /// The buffers into which all connections of the loop read and write, so that idle connections hold no buffers.
+    /// The buffers that all connections of the loop share for reading and writing, so that idle connections hold no
+    /// buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
-    /// The loop as an executor. Set before the thread starts.
+    /// The event loop as a serial executor and as a task executor. Both are set before the thread starts.
     var serialExecutor: UnownedSerialExecutor?
     var taskExecutor: UnownedTaskExecutor?
 
@@ -122,7 +123,7 @@ final class LoopCore: @unchecked Sendable {
         return Int(max(0, epoll_wait(epoll, events, Int32(Self.eventsPerTurn), timeout)))
     }
 
-    /// Returns the time until `due`, rounded up so that the loop does not wake too early and spin.
+    /// Returns the time until `due` in milliseconds, rounded up so that the loop does not wake too early and spin.
     private static func milliseconds(until due: ContinuousClock.Instant) -> Int32 {
         let left = (due - ContinuousClock.now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }

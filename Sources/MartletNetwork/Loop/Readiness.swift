@@ -1,12 +1,13 @@
 import CMartletLinux
 
-/// The events that a loop waits for on a descriptor, or that it reports.
+/// The events on a descriptor that a loop waits for, or that the loop reports.
 struct Readiness: OptionSet {
     let rawValue: UInt32
 
     static let read = Readiness(rawValue: EPOLLIN.rawValue)
     static let write = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer closed the connection or the descriptor is broken. Always reported.
+    /// The peer closed the connection or the descriptor is broken. The loop reports this event even if it was not asked
+    /// for.
     static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 }
 

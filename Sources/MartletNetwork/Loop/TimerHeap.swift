@@ -30,8 +30,8 @@ struct TimerHeap<Action> {
     }
 
     /// Cancels a timer. Does nothing if the timer has already fired.
-    /// - Returns: The timer's action. The caller must release it: objects that the action holds may be deinitialised
-    ///   with it and then cancel further timers.
+    /// - Returns: The timer's action, so that the caller releases it, and not this call. Objects that the action holds
+    ///   may be deinitialised when it is released, and may then cancel further timers.
     mutating func cancel(_ id: TimerID) -> Action? {
         guard let action = actions.removeValue(forKey: id) else { return nil }
         if heap.count > 64, heap.count > 2 * actions.count { removeCancelled() }

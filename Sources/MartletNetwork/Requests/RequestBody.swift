@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The source of a request's body: the server side of a protocol.
+/// The source of a request's body: the server side of HTTP/1.1 or HTTP/2 on one connection.
 protocol RequestBodySource: AnyObject {
     /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant { get }
@@ -20,7 +20,8 @@ protocol RequestBodySource: AnyObject {
 /// The streamed body of one request, between a connection and the handler that reads the body. Owned by the loop.
 ///
 /// The source limits the number of unread bytes: HTTP/1.1 reads only while the body is not full, and HTTP/2 opens the
-/// window only by the number of consumed bytes. Nothing more is read before the handler first asks for the body.
+/// window only by the number of consumed bytes. Until the handler first asks for the body, HTTP/1.1 reads no more of
+/// it, and HTTP/2 does not open the window further.
 final class RequestBody {
     typealias Piece = Result<[UInt8]?, HTTPBodyError>
 
@@ -79,7 +80,7 @@ final class RequestBody {
     /// The number of body bytes that wait for the handler.
     var count: Int { buffer.count }
 
-    /// True if no more bytes must be read now.
+    /// True if no more bytes of the body may be read now.
     var isFull: Bool {
         if isOver || lease.isWaiting { return true }
         switch reading {
@@ -103,7 +104,7 @@ final class RequestBody {
     /// True once the body is complete or has failed.
     var isOver: Bool { end != nil }
 
-    /// The time when `expire` must be called; nil without a deadline.
+    /// The time when `expire` must be called; nil if there is no deadline.
     var deadline: ContinuousClock.Instant? {
         guard !isOver else { return nil }
         guard let next = lease.retryAt ?? pace.deadline else { return nil }
@@ -154,8 +155,8 @@ final class RequestBody {
     }
 
     /// Holds bytes beyond the memory limits until the handler has identified the sender.
-    /// - Returns: True if the bytes are held. False if the handler has already asked for the body, because then it has
-    ///   identified the sender or does not need to.
+    /// - Returns: True if the bytes are held. False if the handler has already asked for the body. In that case it has
+    ///   identified the sender, or does not need to.
     private func overdraw() -> Bool {
         guard case .notYet = reading, let source else { return false }
         lease.overdraw(buffer.count, at: source.now)
@@ -174,8 +175,8 @@ final class RequestBody {
     func charge(to account: HTTPBodyAccount) {
         let wasOverdrawn = lease.isOverdrawn
         lease.charge(to: account, holding: buffer.count)
-        // The connection may be read again if memory could be reserved in the sender's account, so the source looks at
-        // the body again.
+        // If memory could be reserved in the sender's account, the connection may be read again. The source is
+        // therefore told to look at the body again.
         if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 

@@ -17,8 +17,8 @@ protocol RequestDispatch: AnyObject {
 
 /// The response to one request, implemented by each protocol.
 ///
-/// The caller calls either `send` once, or `openWebSocket` once, or `sendHead`, then `sendBody` any number of times,
-/// and then `finish` or `cut`. Every call is a no-op once the peer is gone.
+/// The caller makes one of three series of calls: one call of `send`; one call of `openWebSocket`; or `sendHead`, then
+/// `sendBody` any number of times, then `finish` or `cut`. Every call is a no-op once the peer is gone.
 protocol ResponseStream: AnyObject {
     /// Sends a complete response.
     func send(_ response: HTTPResponse)

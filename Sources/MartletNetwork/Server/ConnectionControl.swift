@@ -1,6 +1,6 @@
 public import MartletHTTP
 
-/// Controls one connection of a server from any thread, with operations that go beyond responses.
+/// Controls one connection of a server from any thread. Offers operations that no HTTP response can express.
 ///
 /// Meant for servers that misbehave on purpose, such as the simulators of push services.
 public final class ConnectionControl: Sendable {
@@ -43,7 +43,7 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Sends bytes that bypass the protocol, after all output written so far.
+    /// Sends bytes that bypass the protocol. They follow all output written so far.
     public func write(_ bytes: [UInt8]) {
         target.loop.perform { [target] in target.value.connection?.inject(bytes) }
     }
@@ -55,7 +55,7 @@ public protocol ConnectionObserver: Sendable {
     /// been read.
     func opened(_ control: ConnectionControl)
 
-    /// Called when a connection was closed, even if it ended before `opened`.
-    /// - Parameter connection: `HTTPConnection.id`.
+    /// Called when a connection was closed, even if `opened` was never called for it.
+    /// - Parameter connection: The `HTTPConnection.id` of the connection.
     func closed(_ connection: UInt64)
 }

@@ -27,7 +27,7 @@ public final class HTTPServer: Sendable {
 
     /// Creates a server without listeners.
     /// - Parameters:
-    ///   - handler: Answers every request, on the executor of the loop that owns its connection.
+    ///   - handler: Answers every request, on the executor of the loop that owns the request's connection.
     ///   - http2: The settings that are announced to HTTP/2 clients.
     ///   - observer: Receives every connection, with an object to control it.
     public init(
@@ -59,8 +59,8 @@ public final class HTTPServer: Sendable {
     /// The number of bytes reserved for bodies of requests that are not answered yet.
     public var bodyBytes: Int { ledger.used }
 
-    /// The number of bytes of answers that the clients have not read, including bytes reserved for answers that are not
-    /// made yet.
+    /// The number of bytes of answers that the clients have not read. Bytes that are reserved for answers that do not
+    /// exist yet are included.
     public var answerBytes: Int { answers.used }
 
     /// The number of requests that were refused because there was no memory for their bodies or answers.
@@ -76,8 +76,8 @@ public final class HTTPServer: Sendable {
     /// Starts to accept connections.
     /// - Parameters:
     ///   - tls: The TLS context of the listener; nil for clear text.
-    ///   - proxyProtocol: Whether only trusted proxies may connect. Such a proxy names the client of each connection in
-    ///     a header of the PROXY protocol, before TLS.
+    ///   - proxyProtocol: Whether only trusted proxies may connect. For each connection, such a proxy must send a
+    ///     header of the PROXY protocol that names the client, before TLS begins.
     /// - Returns: The address with the actual port.
     @discardableResult
     public func listen(
@@ -89,8 +89,8 @@ public final class HTTPServer: Sendable {
     }
 
     /// Starts to accept connections, with a TLS context that is chosen for each connection.
-    /// - Parameter choosingTLS: Returns the TLS context for a connection; nil for clear text. Called on the
-    ///   connection's loop.
+    /// - Parameter choosingTLS: Returns the TLS context for a connection. Called on the connection's loop. The closure
+    ///   is nil for clear text.
     /// - Returns: The address with the actual port.
     @discardableResult
     public func listen(

@@ -32,7 +32,8 @@ final class HandlerRun: RunningRequest {
     private var task: Task<Void, Never>?
     private var hasRoom = true
     private var isCancelled = false
-    /// The number of bytes still to be sent of a streamed response with a declared length.
+    /// The number of bytes that the handler must still write of a streamed response with a declared length; nil for
+    /// other responses.
     private var left: Int?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 
@@ -82,8 +83,8 @@ final class HandlerRun: RunningRequest {
         if let last { action(last) }
     }
 
-    /// Writes bytes. Resumes the continuation immediately, or once more bytes may follow. Resumes it with
-    /// `CancellationError` if the request was cancelled, or if the bytes exceed the declared length.
+    /// Writes bytes of a streamed body. Resumes the continuation as soon as the handler may write again. Resumes it
+    /// with `CancellationError` if the request was cancelled, or if the bytes exceed the declared length.
     fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
         guard let stream, !isCancelled, takesCount(of: bytes) else {
             return continuation.resume(throwing: CancellationError())

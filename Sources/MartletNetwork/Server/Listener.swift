@@ -90,8 +90,8 @@ final class Listener: ReadinessHandler {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)
         let servers = servers
-        // The task keeps the listener alive until the task ends, which is harmless: while the listener is listening,
-        // the loop keeps it alive too, and after that the result of the task has no effect.
+        // The task keeps the listener alive until the task ends, which is harmless. While the listener accepts
+        // connections, the loop keeps it alive too. After that, the result of the task has no effect.
         let listener = LoopBound(self, loop: loop)
         Task.detached {
             var idle: [IdleConnection] = []

@@ -21,7 +21,7 @@ final class LoopServer: ConnectionOwner {
         var peer: SocketAddress
         /// The proxy that named the client in a header of the PROXY protocol, if any.
         var proxy: SocketAddress?
-        /// The network that the connection was counted for.
+        /// The network under which the connection is counted.
         var network: PeerNetwork
         /// Returns the TLS context of the connection.
         ///
@@ -32,7 +32,8 @@ final class LoopServer: ConnectionOwner {
     private let loop: EventLoop
     private let common: Common
     private var connections: [UInt64: Connection] = [:]
-    /// The network that each connection was counted for. A change of the trusted proxies does not change these entries.
+    /// The network under which each connection is counted. A change of the trusted proxies does not change these
+    /// entries.
     private var networks: [UInt64: PeerNetwork] = [:]
     /// The header readers of connections whose proxy has not named the client yet.
     private var proxyHeaders: [ObjectIdentifier: ProxyHeaderReader] = [:]
@@ -69,8 +70,8 @@ final class LoopServer: ConnectionOwner {
         connection.start(owner: self)
     }
 
-    /// Takes over a trusted proxy's connection. The connection is counted for the client's network once the client is
-    /// known.
+    /// Takes over a trusted proxy's connection. Once the proxy has named the client, the connection is counted under
+    /// the client's network.
     func adoptBehindProxy(_ socket: consuming Socket, _ accepted: Accepted) {
         guard !isDraining else {
             count.release(accepted.network)
@@ -107,8 +108,8 @@ final class LoopServer: ConnectionOwner {
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
         switch connection.selectedProtocol {
         case "h2": makeHTTP2(connection)
-        // The handshake was the answer to the challenge, so the connection ends after the handshake (RFC 8737, section
-        // 3).
+        // The handshake was the answer to the challenge, so no protocol follows and the connection is closed (RFC 8737,
+        // section 3).
         case ClientHello.challengeProtocol: nil
         case .some: makeHTTP1(connection)
         case nil:
@@ -209,7 +210,7 @@ struct IdleConnection: Hashable, Sendable {
     let id: UInt64
     let since: ContinuousClock.Instant
 
-    /// Returns up to `count` of the given connections: those that have been idle for longest.
+    /// Returns those of the given connections that have been idle for longest, at most `count`.
     static func longest(_ count: Int, of all: [IdleConnection]) -> [IdleConnection] {
         Array(all.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.prefix(count))
     }
@@ -221,7 +222,7 @@ public enum ConnectionRefusal: String, Hashable, Sendable, CaseIterable {
     case share
     /// The connection to a listener for the PROXY protocol was not from a trusted proxy.
     case untrustedProxy = "untrusted_proxy"
-    /// A proxy sent no valid header of the PROXY protocol in time.
+    /// A trusted proxy sent no valid header of the PROXY protocol in time.
     case proxyHeader = "proxy_header"
 }
 

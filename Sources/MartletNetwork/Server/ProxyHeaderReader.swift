@@ -11,11 +11,12 @@ final class ProxyHeaderReader: ReadinessHandler {
     private var received: [UInt8] = []
     private var registration: Registration?
     private var timer: TimerID?
-    /// Called once: with the descriptor and the header, or with nil if the connection has no valid header.
+    /// Called once, with the socket's descriptor and the header, or with nil if the connection has no valid header.
     private var completed: ((Int32, ProxyHeader)?) -> Void
 
     /// Creates a reader for one connection.
-    /// - Parameter completed: Receives the descriptor and takes ownership of it.
+    /// - Parameter completed: Called once, with the socket's descriptor and the header. The receiver then owns the
+    ///   descriptor. Called with nil if the connection has no valid header.
     init(_ socket: consuming Socket, loop: EventLoop, completed: @escaping ((Int32, ProxyHeader)?) -> Void) {
         self.loop = loop
         self.socket = socket
@@ -56,7 +57,7 @@ final class ProxyHeaderReader: ReadinessHandler {
         }
     }
 
-    /// Removes bytes from the socket that have been peeked at.
+    /// Removes the next `count` bytes from the socket, after they were read with `peek`.
     private func take(_ count: Int) {
         loop.withInputBuffer { buffer in
             _ = socket.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))

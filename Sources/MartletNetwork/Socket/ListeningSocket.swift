@@ -33,7 +33,7 @@ struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Listens on a path. A socket file left by a dead process is replaced. Throws if another process accepts
+    /// Listens on a path. Replaces a socket file that a dead process has left. Throws if another process accepts
     /// connections on the socket.
     init(unixPath path: String, access: UnixSocketAccess) throws(NetworkError) {
         guard let address = SocketAddress(unixPath: path) else {

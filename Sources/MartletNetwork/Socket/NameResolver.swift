@@ -2,8 +2,8 @@ import CMartletLinux
 import Glibc
 import Synchronization
 
-/// Resolves names on its own threads, because the system's resolver blocks, for up to half a minute if no DNS server
-/// answers.
+/// Resolves names on its own threads, because a call of the system's resolver blocks its thread. The call takes up to
+/// half a minute if no DNS server answers.
 final class NameResolver: Sendable {
     struct Question: Sendable {
         let name: String
@@ -101,10 +101,11 @@ final class NameResolver: Sendable {
         return .success(addresses)
     }
 
-    /// Returns the order in which a connection tries the addresses of a name. The order is random, to spread
-    /// connections over all addresses; addresses that already have a connection are last. The address families
-    /// alternate, beginning with the system's preferred family, so that a broken family costs only one attempt (RFC
-    /// 8305, section 4).
+    /// Returns the addresses of a name in the order in which a connection tries them.
+    ///
+    /// The address families alternate, beginning with the system's preferred family, so that a broken family costs only
+    /// one attempt (RFC 8305, section 4). Within a family the order is random, to spread connections over all
+    /// addresses, but addresses that already have a connection come last.
     static func order(
         _ addresses: [SocketAddress], taken: Set<SocketAddress> = [], using chance: inout some RandomNumberGenerator
     ) -> [SocketAddress] {

@@ -1,8 +1,8 @@
 /// Decides which name is resolved next.
 ///
-/// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Of these untrusted names,
-/// only one per site is resolved at a time, and sites take turns. One of the four resolver threads is reserved for all
-/// other names.
+/// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Therefore only one
+/// untrusted name per site is resolved at a time, and sites take turns. One of the four resolver threads is reserved
+/// for trusted names.
 struct ResolverQueue<Question: Sendable> {
     struct Entry: Sendable {
         let question: Question
@@ -24,7 +24,7 @@ struct ResolverQueue<Question: Sendable> {
     }
 
     /// Adds a question to the queue.
-    /// - Returns: False if too many questions are waiting already.
+    /// - Returns: False if the name is untrusted and too many questions are waiting already.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
         guard site == nil || waiting.count < Self.untrustedWaitingLimit else { return false }
         waiting.append(Entry(question: question, site: site, deadline: deadline))
@@ -43,7 +43,7 @@ struct ResolverQueue<Question: Sendable> {
         return entry
     }
 
-    /// Records that a name was resolved. Other waiting names of its site move to the end of the queue.
+    /// Records that a name was resolved. The waiting names of the same site move to the end of the queue.
     mutating func finish(_ entry: Entry) {
         guard let site = entry.site else { return }
         busySites.remove(site)

@@ -46,8 +46,8 @@ struct Socket: ~Copyable {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sets or clears TCP_CORK (tcp(7)). While it is set, the kernel holds back partial segments, so that many TLS
-    /// records are sent in few segments.
+    /// Sets or clears TCP_CORK (tcp(7)). While the option is set, the kernel holds back partial segments, so that many
+    /// TLS records are sent in few segments.
     func setCorked(_ isCorked: Bool) {
         setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
     }

@@ -50,7 +50,7 @@ extension SocketAddress {
 }
 
 extension TransportSettings.Addresses {
-    /// Returns true if a connection of this scheme may be made to the address.
+    /// Returns true if a connection with this scheme may be made to the address.
     func allow(_ address: SocketAddress, _ scheme: HTTPOrigin.Scheme) -> Bool {
         switch self {
         case .any: true

@@ -3,7 +3,7 @@
 struct ClientHello: Hashable {
     /// The host name that the client wants to reach, in lower case (RFC 6066, section 3); nil if the client sends none.
     let host: String?
-    /// True if the client is a certificate authority that validates a challenge: it offers only the protocol
+    /// True if the client is a certificate authority that validates a challenge. Such a client offers only the protocol
     /// `acme-tls/1` (RFC 8737, section 3).
     let isChallenge: Bool
 
@@ -18,12 +18,14 @@ struct ClientHello: Hashable {
 
     static let challengeProtocol = "acme-tls/1"
 
-    /// The protocol list that a challenge offers: the length of the list, the length of its only name, and the name.
+    /// The protocol list that a validating authority offers: the length of the list, the length of its only name, and
+    /// the name.
     private static let challengeOffer =
         [0, UInt8(challengeProtocol.utf8.count + 1), UInt8(challengeProtocol.utf8.count)]
         + Array(challengeProtocol.utf8)
 
-    /// Returns the first name of the list; nil if its type is not `host_name`.
+    /// Returns the first host name in the content of a `server_name` extension, in lower case; nil if the first entry
+    /// is of another type or malformed.
     private static func host(_ bytes: [UInt8]) -> String? {
         guard bytes.count > 5, bytes[2] == 0 else { return nil }
         let length = Int(bytes[3]) << 8 | Int(bytes[4])

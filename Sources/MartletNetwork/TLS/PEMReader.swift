@@ -27,8 +27,8 @@ enum PEMReader {
             count += 1
             try body(Certificate(pointer: pointer))
         }
-        // The error is cleared, because OpenSSL reports the end of the text as an error, as it does for text that is
-        // not a certificate.
+        // The loop ends with an OpenSSL error, even at the normal end of the text. The error is cleared so that no
+        // later call reports it.
         ERR_clear_error()
         return count
     }

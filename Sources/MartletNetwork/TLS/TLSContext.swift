@@ -2,8 +2,8 @@ import CMartletOpenSSL
 
 /// An OpenSSL context: the settings for the TLS sessions of a client or a server.
 ///
-/// @unchecked Sendable because it is not changed after `init`, and OpenSSL allows any thread to create sessions from
-/// it.
+/// @unchecked Sendable because the context is not changed after `init`, and OpenSSL allows any thread to create
+/// sessions from a context.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     private let challenges: TLSChallenges?
@@ -12,8 +12,8 @@ final class TLSContext: @unchecked Sendable {
 
     /// Creates a context for a server.
     /// - Parameters:
-    ///   - identity: The certificate and key; nil if there is no certificate yet. Every handshake except that of a
-    ///     challenge is then refused.
+    ///   - identity: The certificate and key; nil if there is no certificate yet. Without a certificate, every
+    ///     handshake is refused unless the client validates a challenge.
     ///   - challenges: The certificates for `acme-tls/1`; nil for a server that never answers challenges.
     init(
         server identity: TLSIdentity?, requestsClientCertificate: Bool, challenges: TLSChallenges? = nil
@@ -31,8 +31,8 @@ final class TLSContext: @unchecked Sendable {
         if requestsClientCertificate {
             let context = Array("martlet".utf8)
             SSL_CTX_set_session_id_context(pointer, context, UInt32(context.count))
-            // The client's certificate is requested and passed to the handler, which decides. The chain is not verified
-            // here.
+            // The client's certificate is requested and passed to the handler. The handler decides whether to accept
+            // the certificate. The chain is not verified here.
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, acceptAnyCertificate)
         }
     }
@@ -47,7 +47,7 @@ final class TLSContext: @unchecked Sendable {
     }
 
     /// Creates a context for a client.
-    /// - Parameter trustedPEM: Certificates to trust instead of the system's.
+    /// - Parameter trustedPEM: The certificates to trust, in PEM form; nil to trust the certificates of the system.
     init(client identity: TLSIdentity?, trustedPEM: String?) throws(NetworkError) {
         pointer = try Self.make(TLS_client_method())
         challenges = nil

@@ -10,14 +10,14 @@ public final class TLSServerContext: Sendable {
 
     private let requestsClientCertificate: Bool
     private let context: Mutex<TLSContext>
-    /// The certificates for challenges; nil if the certificate is provided by the operator, so that no authority's
-    /// challenges have to be answered.
+    /// The certificates for challenges; nil if the operator provides the certificate, because then no authority sends
+    /// challenges.
     private let challenges: TLSChallenges?
 
     /// Creates a context with an identity.
     /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send no
-    ///   certificate, or one from any issuer. The handler finds the certificate in the request's connection and
-    ///   decides.
+    ///   certificate, or one from any issuer. The certificate is passed to the handler with the request's connection,
+    ///   and the handler decides whether to accept it.
     public init(_ identity: TLSIdentity, requestsClientCertificate: Bool = false) throws(NetworkError) {
         self.requestsClientCertificate = requestsClientCertificate
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
@@ -26,8 +26,8 @@ public final class TLSServerContext: Sendable {
     }
 
     /// Creates a context for certificates that a public authority issues while the listener is open.
-    /// - Parameter identity: The current certificate and key; nil if there is none yet. Only handshakes for challenges
-    ///   are then completed.
+    /// - Parameter identity: The current certificate and key; nil if there is none yet. Without a certificate, only
+    ///   handshakes that validate a challenge are completed.
     public init(answeringChallengesWith identity: TLSIdentity?) throws(NetworkError) {
         requestsClientCertificate = false
         let challenges = TLSChallenges()
@@ -37,8 +37,8 @@ public final class TLSServerContext: Sendable {
         self.context = Mutex(context)
     }
 
-    /// Sets the certificates with which challenges of a certificate authority (RFC 8737) are answered from now on.
-    /// Replaces all previous ones.
+    /// Sets the certificates with which challenges of a certificate authority (RFC 8737) are answered from now on. They
+    /// replace all certificates of the previous call.
     /// - Parameter identities: The certificates by host name in lower case.
     /// - Throws: `NetworkError` if a certificate cannot be used, or if the context was not created with
     ///   `init(answeringChallengesWith:)`.

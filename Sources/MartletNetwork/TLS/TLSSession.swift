@@ -11,18 +11,18 @@ final class TLSSession {
         case failed(NetworkError)
     }
 
-    /// The size of the largest record that OpenSSL reads or writes at once.
+    /// The maximum number of content bytes in one TLS record.
     static let recordBytes = 16 * 1024
 
     /// The maximum number of records in one read.
     ///
-    /// Without it, a peer that sends one byte per record would block the loop for a long time.
+    /// Without this limit, a peer that sends one byte per record would block the loop for a long time.
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer
     /// The context, kept alive because OpenSSL's callbacks use it for as long as the session lives.
     private let context: TLSContext
-    /// The number of handshake messages, such as key updates, since the start of the current read.
+    /// The number of handshake messages, such as key updates, that have arrived since the start of the current read.
     private let messages = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     private var hasSocket = false
     private var hasFailed = false
@@ -129,7 +129,7 @@ final class TLSSession {
         return .openSSL(.handshake, "TLS handshake")
     }
 
-    /// Reads the available records into the buffer, as long as it has room for another record.
+    /// Reads the available records into the buffer, as long as the buffer has room for another record.
     /// - Returns: `.wouldBlock` if no record is available.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Socket.Transfer {
         var filled = 0

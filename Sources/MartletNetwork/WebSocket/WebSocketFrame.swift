@@ -49,8 +49,11 @@ struct WebSocketFrame {
     }
 
     /// Parses the length of the payload.
-    /// - Parameter short: The length in the first two bytes of the frame; 126 and 127 announce a longer field.
-    /// - Returns: The length, and the size of the longer field; nil if more bytes are needed.
+    /// - Parameters:
+    ///   - short: The seven length bits in the second byte of the frame; 126 and 127 announce a longer field.
+    ///   - bytes: The bytes after the first two bytes of the frame.
+    /// - Returns: The length of the payload, and the size of the longer field (0 if there is none), in bytes; nil if
+    ///   more bytes are needed.
     private static func length(
         _ short: UInt8, _ bytes: ArraySlice<UInt8>
     ) throws(WebSocketViolation) -> (length: Int, size: Int)? {
@@ -58,7 +61,7 @@ struct WebSocketFrame {
         guard size > 0 else { return (Int(short), 0) }
         guard bytes.count >= size else { return nil }
         let length = bytes.prefix(size).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        // The length must use the fewest possible bytes, and its highest bit must be 0.
+        // The length must be encoded in the fewest possible bytes, and its highest bit must be 0.
         guard length > (size == 2 ? 125 : 65_535), let length = Int(exactly: length) else {
             throw WebSocketViolation(WebSocketCode.protocolError)
         }

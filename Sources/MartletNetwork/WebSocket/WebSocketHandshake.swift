@@ -5,7 +5,8 @@ import MartletHTTP
 enum WebSocketHandshake {
     private static let salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// The response to a request that should open a WebSocket but does not.
+    /// The response that is sent if a handler wants to open a WebSocket, but the request or the state of the connection
+    /// does not allow it.
     static let upgradeRequired = HTTPResponse(
         426, fields: ["sec-websocket-version": "13", "content-type": "text/plain; charset=utf-8"],
         body: .bytes(Array("This address takes WebSockets of HTTP/1.1 alone.\n".utf8)))

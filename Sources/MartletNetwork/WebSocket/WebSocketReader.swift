@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Parses the input of a WebSocket: turns bytes in pieces of any size into messages and control frames.
+/// Parses the input of a WebSocket. Turns bytes, which arrive in pieces of any size, into messages and control frames.
 struct WebSocketReader {
     enum Event: Hashable {
         case message(WebSocketMessage)
@@ -44,7 +44,7 @@ struct WebSocketReader {
         buffer = isOver ? [] : rest.startIndex == 0 ? buffer : Array(rest)
     }
 
-    /// Parses a frame's head. Refuses a frame that is too long before its payload arrives.
+    /// Parses a frame's head. A frame that is too long is refused at once, before its payload has arrived.
     private func head(of bytes: ArraySlice<UInt8>) throws(WebSocketViolation) -> WebSocketFrame.Head? {
         guard let head = try WebSocketFrame.head(bytes) else { return nil }
         guard !head.opcode.isControl else { return head }

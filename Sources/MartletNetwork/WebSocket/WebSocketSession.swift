@@ -31,7 +31,7 @@ final class WebSocketSession: WireProtocol {
         deadline = connection.now + silence
     }
 
-    /// The time of silence after which the peer is sent a ping. The peer must answer within the same time.
+    /// The time of silence after which the peer gets a ping. The peer must then send something within the same time.
     private var silence: Duration { limits.idleTime / 2 }
 
     var isFinished: Bool { isOver && output.isEmpty }

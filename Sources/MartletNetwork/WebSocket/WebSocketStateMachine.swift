@@ -8,7 +8,7 @@ struct WebSocketStateMachine {
     enum Action: Hashable {
         case deliver(WebSocketMessage)
         case write([UInt8])
-        /// End the connection once everything is written.
+        /// The connection must end once everything is written.
         case finish
     }
 
@@ -16,12 +16,12 @@ struct WebSocketStateMachine {
         /// The WebSocket is open.
         ///
         /// The next phase is `closing` when this side sends a close frame. It is `closed` when the peer sends a close
-        /// frame, violates the protocol, does not answer a ping, or ends its input.
+        /// frame, violates the protocol, sends nothing after a ping, or ends its input.
         case open
         /// This side has sent a close frame.
         ///
-        /// The next phase is `closed` when the peer's close frame arrives, when the wait for it times out, or when the
-        /// peer violates the protocol or ends its input.
+        /// The next phase is `closed` when the peer's close frame arrives or the wait for this frame times out. It is
+        /// also `closed` when the peer violates the protocol or ends its input.
         case closing
         case closed
     }
@@ -80,8 +80,8 @@ struct WebSocketStateMachine {
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Handles the passing of the session's deadline. In the phase `open`, the peer gets a ping, unless it has sent
-    /// nothing since the previous ping. In all other cases the connection ends.
+    /// Handles the passing of the session's deadline. In the phase `open`, the peer gets a ping. The connection ends in
+    /// all other phases, and if the peer has sent nothing since the previous ping.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed

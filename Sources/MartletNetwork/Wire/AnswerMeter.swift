@@ -1,5 +1,5 @@
-/// Limits the answer to one request: the number of informational answers, of bytes, and of pieces (chunks or DATA
-/// frames), because each piece costs more than its bytes.
+/// Limits what a peer may send in answer to one request: the number of informational answers, of body bytes, and of
+/// pieces (chunks or DATA frames). Pieces are limited because each one costs more than its bytes.
 struct AnswerMeter {
     /// The maximum number of informational answers (1xx) before the answer.
     private static let informationalLimit = 16

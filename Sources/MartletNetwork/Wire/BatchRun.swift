@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// A batch that is being sent. Client protocols draw items from the batch, which means that they take the items to send
-/// them, and report the results. Owned by one loop.
+/// A batch that is being sent. Client protocols draw items from the batch: they take the items, send them and report
+/// the results. Owned by one loop.
 ///
 /// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {
@@ -22,8 +22,8 @@ final class BatchRun {
 
     private var fresh: Int = 0
     private var returned: [UInt32] = []
-    /// The items that a connection gave back because the peer ended the connection, and had not answered anything since
-    /// the item was sent. They are drawn after all other items, because one of them may have caused the peer to end the
+    /// The items that were given back because the peer ended their connection without answering anything after the item
+    /// was sent. They are drawn after all other items, because one of them may have caused the peer to end the
     /// connection.
     private var suspects: [UInt32] = []
     /// The items that were drawn from `suspects` and have no result yet.
@@ -68,8 +68,8 @@ final class BatchRun {
     /// Draws an item to send; nil if no item is left to draw, or if the batch is to be stopped.
     func next() -> Int? { stopsNow ? nil : draw() }
 
-    /// True if the signal of the batch is set; stops the batch in that case. The signal is checked at each draw,
-    /// because nothing is called when a lease ends.
+    /// True if the stop signal of the batch is set. In that case, also stops the batch. The signal is checked at each
+    /// draw, because the end of a `SendingLease` also sets it, but calls no action at that time.
     private var stopsNow: Bool {
         guard let signal = batch.stop, signal.isStopped else { return false }
         if refusal == nil { stop() }
@@ -87,8 +87,8 @@ final class BatchRun {
         return Int(suspect)
     }
 
-    /// Returns items that were never drawn, to be passed to `draw`. Returns none while there are items that were given
-    /// back, because those are drawn first.
+    /// Returns items that were never drawn. The caller then draws them with `draw(_:)`. The range is empty while there
+    /// are items that were given back, because those are drawn first.
     func fresh(atMost count: Int) -> Range<Int> {
         guard returned.isEmpty, !stopsNow else { return fresh..<fresh }
         return fresh..<fresh + min(max(0, count), batch.count - fresh)
@@ -109,9 +109,9 @@ final class BatchRun {
 
     /// Gives back an item that the peer did not process, because the peer has ended the connection (GOAWAY).
     ///
-    /// The item is sent again. It fails if the peer also ends the next connection on which it is sent, in both cases
-    /// without answering anything after the item was sent. The item may then be the reason why the peer ends
-    /// connections, and would end every further connection.
+    /// The item is sent again. An item becomes suspect if the peer ended its connection without answering anything
+    /// after the item was sent. If the same happens on the next connection, the item fails: it may be the reason why
+    /// the peer ends connections, and would end every further connection.
     /// - Parameters:
     ///   - hasAnswered: Whether the peer has answered anything on the connection after the item was sent.
     ///   - connection: The number of the connection.
@@ -158,8 +158,8 @@ final class BatchRun {
 
     /// Stops the batch.
     ///
-    /// Items that no connection has drawn are reported at once; drawn items that are given back are reported when they
-    /// are given back.
+    /// Items that no connection has drawn are reported at once. Drawn items that a connection later gives back are
+    /// reported at that time.
     /// - Parameter error: The error of the items that are not sent.
     func stop(_ error: TransportError = .stopped) {
         end(error)
@@ -167,8 +167,8 @@ final class BatchRun {
 
     /// Handles the passing of the deadline.
     ///
-    /// Items that no connection has drawn are reported at once; drawn items that are given back are reported when they
-    /// are given back.
+    /// Items that no connection has drawn are reported at once. Drawn items that a connection later gives back are
+    /// reported at that time.
     func runOut() {
         end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
     }

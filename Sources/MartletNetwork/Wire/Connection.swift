@@ -4,7 +4,7 @@ import Synchronization
 
 /// The owner of a connection, which is notified when the connection opens and closes.
 protocol ConnectionOwner: AnyObject {
-    /// Called when the connection is established and, with TLS, when the handshake is done.
+    /// Called once the connection is established; with TLS, once the handshake is also done.
     /// - Returns: The protocol for the connection; nil closes the connection.
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)?
 
@@ -32,8 +32,8 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let scarceBytesPerWrite = 4 * 1024
     /// The maximum number of reads in one iteration of the loop.
     ///
-    /// After `bytesPerTurn` bytes no further read is begun, so that the other connections of the loop get their turns
-    /// however fast a peer sends.
+    /// After `bytesPerTurn` bytes no further read is begun, so that a peer that sends fast does not keep the other
+    /// connections of the loop waiting.
     private static let readsPerTurn = 4
     private static let bytesPerTurn = 64 * 1024
     private static let writesPerTurn = 8
@@ -54,13 +54,13 @@ final class Connection: WireConnection, ReadinessHandler {
     private(set) var wire: (any WireProtocol)?
 
     private var pending = OutputQueue()
-    /// The lease and the ledger that count the bytes of `pending`; nil unless this is a server's connection.
+    /// The lease and the ledger that count the bytes of `pending`; nil for a client's connection.
     private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
     /// True while a read is scheduled for the end of the loop's iteration.
     private var isReadScheduled = false
-    /// The start of the loop's iteration in which this connection has read as much as it may in one iteration. Nothing
-    /// more is read in that iteration.
+    /// The start of the loop's iteration in which this connection has read the maximum for one iteration. Nothing more
+    /// is read in that iteration.
     private var exhaustedAt: ContinuousClock.Instant?
     private var isInputOver = false
     private var discarded = 0
@@ -73,11 +73,11 @@ final class Connection: WireConnection, ReadinessHandler {
 
     /// Creates a connection on a socket.
     /// - Parameters:
-    ///   - peer: The other end of the connection, or the client that a proxy named.
-    ///   - proxy: The other end of the connection, if it is a proxy that named the client.
+    ///   - peer: The address of the other end of the connection, or of the client that a proxy has named.
+    ///   - proxy: The address of the proxy that has named the client; nil if no proxy has done so.
     ///   - isConnected: False for a socket that is still connecting.
     ///   - setUpDeadline: The deadline for connecting and the handshake.
-    ///   - stallTime: The maximum time for the peer to receive all the output that waits.
+    ///   - stallTime: The maximum time until the peer has accepted all the output that waits.
     init(
         _ socket: consuming Socket, peer: SocketAddress, proxy: SocketAddress? = nil, isConnected: Bool,
         tls: TLSSession?, loop: EventLoop, setUpDeadline: ContinuousClock.Instant, stallTime: Duration
@@ -133,7 +133,7 @@ final class Connection: WireConnection, ReadinessHandler {
         }
     }
 
-    /// From now on, charges the output that the peer has not received to the memory for answers.
+    /// From now on, charges the output that the socket has not accepted yet to the memory for answers.
     func countsUnsent(_ bodies: ConnectionBodies) {
         unsent = (AnswerLease(bodies), bodies.answers)
     }

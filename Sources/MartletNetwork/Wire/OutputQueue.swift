@@ -6,7 +6,7 @@ struct OutputQueue {
     var count: Int { bytes.count - start }
     var isEmpty: Bool { count == 0 }
 
-    /// Moves bytes to `output` until it has `limit` bytes.
+    /// Moves bytes to `output` until `output` has `limit` bytes.
     mutating func move(into output: inout [UInt8], limit: Int) {
         let count = min(count, max(0, limit - output.count))
         guard count > 0 else { return }

@@ -7,7 +7,8 @@ import MartletHTTP
 protocol ResponseReceiver: AnyObject {
     /// The maximum size of the body, in bytes; nil if the body is passed on as it arrives, without a limit.
     ///
-    /// If more bytes arrive, the connection is ended. Read after `receivedHead`.
+    /// If more bytes arrive, the connection is ended. The protocol reads this property only after it has called
+    /// `receivedHead`.
     var bodyLimit: Int? { get }
     /// Called with the final status and fields, without a body. Responses with a status of 1xx are discarded.
     func receivedHead(_ head: HTTPResponse)
@@ -55,7 +56,7 @@ protocol ClientProtocol: WireProtocol {
     /// The in-flight limit for batch requests; nil if the connection carries one request at a time.
     var inFlightLimit: Int? { get }
 
-    /// Sets the smallest value of the in-flight limit, which applies however slow the peer is.
+    /// Sets the minimum of the in-flight limit. The limit never falls below it, however slow the peer is.
     func limitInFlight(toAtLeast least: Int)
 
     /// Starts a request. `capacity` must be greater than 0.

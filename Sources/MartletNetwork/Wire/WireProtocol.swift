@@ -1,4 +1,4 @@
-/// One side of a protocol on one connection: bytes in, bytes out, without socket and TLS.
+/// One side of a protocol on one connection. It takes and returns bytes, and knows neither the socket nor TLS.
 ///
 /// Owned by the loop of its connection and used on that loop only. Tests can drive it in memory. The connection reads
 /// `wantsInput`, `deadline` and `isFinished` again after every call, and after `needsWrite`.
@@ -12,11 +12,11 @@ protocol WireProtocol: AnyObject {
     /// The maximum number of bytes to read from the socket at once.
     var inputLimit: Int { get }
 
-    /// The time when `expire(at:)` must be called; nil without a deadline.
+    /// The time when `expire(at:)` must be called; nil if there is no deadline.
     var deadline: ContinuousClock.Instant? { get }
 
-    /// The time since which a server owes its peer no response; nil while it owes a response. An incomplete request
-    /// does not count.
+    /// The time when a server became idle: when it had sent the last response that it owed, or when the connection
+    /// began; nil while it owes a response. A request that has not arrived completely does not count.
     var idleSince: ContinuousClock.Instant? { get }
 
     /// Processes bytes from the peer. Never throws: a protocol violation is answered as the protocol defines, and ends
@@ -58,8 +58,8 @@ protocol WireConnection: AnyObject {
     var now: ContinuousClock.Instant { get }
 
     /// Requests a call of `write(into:limit:)`. Must be called when there is output, or when `wantsInput`, `deadline`
-    /// or `isFinished` changed outside a call from the connection. `write(into:limit:)` is then called soon, once for
-    /// any number of requests.
+    /// or `isFinished` changed outside a call from the connection. `write(into:limit:)` is then called soon, and only
+    /// once, however often this function was called.
     func needsWrite()
 
     /// Switches the connection to another protocol. `ended` is called on the old protocol.

@@ -88,7 +88,7 @@ struct AudienceCounter {
 }
 
 extension PostgresStorage {
-    /// Returns the last numbers that were given to a hub's devices; nil if there is no such hub.
+    /// Returns the numbers that were last given to a hub's devices (`Ordinals`); nil if there is no such hub.
     func ordinals(of hub: Hub.ID) async throws(StorageError) -> Ordinals? {
         let rows = try await read(Batch(Ordinals.reading) { $0.add(Shard(hub).number) })[0]
         return rows.count == 1 ? Ordinals(rows[0]) : nil

@@ -25,7 +25,8 @@ struct AudiencePages {
             let rows = try await self.rows(range)
             guard rows.snapshot != nil else { return AudiencePage() }
             let draft = PageDraft(rows, query, isCut: rows.count >= range.limit)
-            // One channel has more registrations than were read, or many channels have several registrations.
+            // The rows do not suffice for a page: one channel has more registrations than were read, or many channels
+            // have several registrations.
             if draft.needsMore, range.limit < Self.mostRows {
                 range.limit = min(range.limit * 4, Self.mostRows)
                 continue
@@ -83,10 +84,10 @@ struct AudiencePages {
 
 /// The members of a page, chosen from the registrations that were read.
 struct PageDraft {
-    /// The indices in `MemberRows` of the members, in order.
+    /// The index in `MemberRows` of each member of the page, in the order of the members.
     private(set) var chosen: [Int] = []
-    /// For each member, the number of further registrations of the member's channel that match. A page has one member
-    /// for each channel, so these registrations are skipped.
+    /// For each member, the number of further registrations of the member's channel that match the query. A page has
+    /// one member for each channel, so these registrations are skipped.
     private(set) var skipped: [Int] = []
     private(set) var isLast = true
     private(set) var stoppedAt: AudienceMember?

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// The statement that reads members of an audience. It returns one row: each column has the values of all members, such
-/// as their numbers or handles, one after another. This costs a quarter of what one row for each member costs.
+/// as their numbers or handles, one after another. One row for each member would cost four times as much.
 ///
 /// The statement has three forms. *Dense* reads the registrations in the order of the fan-out and leaves out those that
 /// do not match; it is fastest if many match. *Sparse* first finds the members of a tag in the index; it is fastest for
@@ -130,13 +130,14 @@ extension AudienceStatement.Form {
     fileprivate var isSparse: Bool { if case .sparse = self { true } else { false } }
 }
 
-/// Whether each registration that matches a tag expression has all of some tags, or at least one of these tags.
+/// How a list of tags finds the registrations that match a tag expression: each of these registrations has all tags of
+/// the list, or at least one of them.
 enum AudienceAnchor: Hashable {
     case all
     case any
 
-    /// Returns the tags by which the members of an expression can be found in the index; nil if there are none, as in
-    /// `!a`.
+    /// Returns the tags by which the index finds the registrations that match an expression; nil if there are no such
+    /// tags, as for `!a`.
     static func tags(of expression: TagExpression?) -> (AudienceAnchor, [Tag])? {
         guard let expression else { return nil }
         let required = required(by: expression)

@@ -40,7 +40,7 @@ struct MemberRows {
     func template(_ index: Int) -> Int64 { number(5, index) }
     func variables(_ index: Int) -> Int64 { number(6, index) }
 
-    /// Calls `read` with the text of a handle.
+    /// Calls `read` with the text of the handle of the member at an index.
     /// - Parameter digits: A buffer for the hexadecimal digits of a packed handle. It grows as needed.
     func withHandle(
         _ index: Int, _ digits: inout [UInt8], _ read: (UnsafeBufferPointer<UInt8>) -> Void

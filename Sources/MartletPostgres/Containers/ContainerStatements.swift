@@ -3,7 +3,7 @@ import MartletCore
 /// The statements on containers, blobs and their contents. A content is a row of `blob_contents` with its chunks: the
 /// bytes of one blob or block. Times are those of the database's clock, so that all nodes use the same clock.
 ///
-/// A transaction that changes which blobs a container has locks the container's row first.
+/// A transaction that adds, replaces or removes blobs of a container locks the container's row first.
 enum ContainerStatements {
     private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
     /// The time for which an upload or a block is kept after its last change, in milliseconds.
@@ -36,8 +36,8 @@ enum ContainerStatements {
 
     private static let address = "space = $1 AND container = $2 AND name = $3"
 
-    /// The third and fourth parameters are the bounds of the names with a prefix. The fifth is the name after which the
-    /// listing begins.
+    /// Lists blobs. The third and fourth parameters bound the names that begin with a prefix: the lowest such name, and
+    /// the first name after all of them. The fifth parameter is the name after which the listing begins.
     static let list = Statement.rare(
         [.int4, .text, .bytes, .bytes, .bytes, .int8],
         """
@@ -162,8 +162,8 @@ enum ContainerStatements {
 
     // MARK: Sweeping
 
-    /// Removes payload bodies that no payload has recorded within a day, because the process that wrote them ended
-    /// before it recorded them. Their contents become removable at once.
+    /// Removes payload bodies that are older than a day and belong to no payload, because the process that wrote them
+    /// ended before it stored the payload. Their contents become removable at once.
     static let releaseBodies = Statement.rare(
         [],
         """

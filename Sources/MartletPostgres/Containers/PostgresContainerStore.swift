@@ -43,7 +43,7 @@ public struct PostgresContainerStore: ContainerStore {
             // 0xFF does not occur in UTF-8, so this text sorts after every name with the prefix.
             $0.add(first + [0xFF])
             $0.add(query.after ?? "")
-            // Reads one blob more than the page holds. If there is one, there are more pages.
+            // Reads one blob more than the page holds. If that blob exists, there are more pages.
             $0.add(Int64(query.limit) + 1)
         }
         let rows = try await read(batch)

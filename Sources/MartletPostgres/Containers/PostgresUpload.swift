@@ -231,7 +231,7 @@ extension PostgresContainerStore {
     }
 }
 
-/// The offsets of the blocks of a list in the content of their blob.
+/// Computes where the blocks of a block list lie in the content of their blob.
 struct BlockList {
     private let blocks: [[UInt8]: (content: Int64, size: Int64)]
     private var firsts: [[UInt8]: Int64] = [:]

@@ -6,15 +6,15 @@ struct ConnectionSettings: Sendable {
     let address: DatabaseAddress
     /// The schema that contains all tables.
     var schema = "martlet"
-    /// The time limit of a read. A caller that waits longer than this for a write gets the error that it is not known
-    /// whether the write is stored.
+    /// The time limit of a read. A caller that waits longer than this for a write gets an error, because it is then
+    /// unknown whether the write is stored.
     var patience = Duration.seconds(5)
 
     /// Connects, and applies the settings that every statement of this program expects.
     ///
-    /// The connection uses generic plans. With the default, PostgreSQL makes a new plan for each execution of a
-    /// statement with arrays, which costs three times as much as the statement. With `client_connection_check_interval`
-    /// and `tcp_keepalives_*`, the server notices if this process is gone.
+    /// The connection uses generic plans. With PostgreSQL's default, the server makes a new plan for each execution of
+    /// a statement with arrays, and planning costs three times as much as running the statement. With
+    /// `client_connection_check_interval` and `tcp_keepalives_*`, the server notices if this process is gone.
     func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
         let connection = try Connection(address, by: deadline)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that runs work one item after another, so that waiting for the database delays no other task.
+/// A thread that runs work items one after another, so that waiting for the database delays no other task.
 final class DatabaseThread: Sendable {
     private let mailbox = Mailbox()
 

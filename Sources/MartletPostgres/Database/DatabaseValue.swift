@@ -6,13 +6,14 @@ protocol DatabaseValue: Sendable {
     func add(to parameters: inout Parameters)
 }
 
-/// A value type of which a list can be the parameter of a statement.
+/// An element type: a list of its values can be the parameter of a statement.
 protocol DatabaseElement: Sendable {
     static var listType: ParameterType { get }
     static func add(_ list: [Self], to parameters: inout Parameters)
 }
 
-/// A text in a column of bytes (`bytea`). Texts of strangers can contain U+0000, which PostgreSQL's type `text` cannot.
+/// A text in a column of bytes (`bytea`). Untrusted texts can contain U+0000, which PostgreSQL's type `text` cannot
+/// store.
 struct ByteText: DatabaseValue, DatabaseElement {
     let text: String
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The lists of tags that had too many members for the sparse form of `AudienceStatement`. After a minute the sparse
-/// form is tried again, because a hub may have lost members.
+/// form is tried again, because the tags may have lost members.
 final class DenseTags: Sendable {
     private let state = Mutex([[Int64]: ContinuousClock.Instant]())
 

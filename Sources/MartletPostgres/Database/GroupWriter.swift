@@ -39,8 +39,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
     }
 
-    /// The maximum number of writes in one transaction. The more processes write to one shard, the longer each process
-    /// waits for the lock, and the more writes have then gathered.
+    /// The maximum number of writes in one transaction. When more processes write to one shard, each process waits
+    /// longer for the lock, and more writes gather meanwhile.
     private static var groupLimit: Int { 500 }
 
     /// - Parameters:
@@ -54,8 +54,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         queue = Mutex(Queue(freeLinks: Array(links.indices)))
     }
 
-    /// The number of transactions that were committed, the number that were repeated because the connection broke or
-    /// the server rolled them back, and the number whose COMMIT was not answered.
+    /// The number of transactions that were committed, the number of repetitions (because the connection broke or the
+    /// server rolled a transaction back), and the number of transactions whose COMMIT was not answered.
     var counts: (commits: Int, repetitions: Int, unknownCommits: Int) {
         queue.withLock { ($0.commits, $0.repetitions, $0.unknownCommits) }
     }
@@ -179,8 +179,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             repeatCommit(writes, to: shard, &access, attempt: attempt, isBroken: failure.isOfConnection)
         case .stale:
             guard order == .beforeWrites else { return group.fail(Self.gone) }
-            // Other transactions change the same rows. With the lock taken before the reads, the rows cannot change
-            // again.
+            // Other transactions change the same rows. Now the lock is taken before the reads, so the rows cannot
+            // change again.
             queue.withLock { $0.staleReads += 1 }
             commit(writes, to: shard, .beforeReads, &access, attempt: attempt)
         case .undone(let failure): give(up: group, writes, failure, shard, &access, attempt)
@@ -236,8 +236,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         commit(writes, to: transaction.shard, .beforeReads, &access, attempt: attempt + 1)
     }
 
-    /// The error of a transaction that was refused although it held the lock before its reads. Its record in `writers`
-    /// was refused, because its connection was considered lost (`Transaction.isStored`).
+    /// The error of a transaction that was refused although it took the lock before its reads. The server refused the
+    /// transaction's record in `writers`, because the connection was considered lost (`Transaction.isStored`).
     private static var gone: StorageError { DatabaseFailure.late.storageError }
 
     private func nextTransaction() -> Int64 {

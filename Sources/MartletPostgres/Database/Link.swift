@@ -18,7 +18,7 @@ final class Link: @unchecked Sendable {
     }
 
     private enum Item: Sendable {
-        /// A batch that only reads. Neighbouring batches run in one pipeline.
+        /// A batch that only reads. Reading batches that wait one after another run in one pipeline.
         case read(Batch, ContinuousClock.Instant, @Sendable (Result<[Rows], DatabaseFailure>) -> Void)
         /// Work that needs more than one batch. If no connection can be made, the work is called with the failure.
         case work(@Sendable (Result<LinkAccess, DatabaseFailure>) -> Void)
@@ -66,7 +66,7 @@ final class Link: @unchecked Sendable {
         submit(.work(work))
     }
 
-    /// Returns once the thread has responded, which is after all work that was submitted before.
+    /// Returns when the thread has finished all work that was submitted before this call.
     func turn() async {
         await withCheckedContinuation { caller in thread.perform { caller.resume() } }
     }
@@ -184,7 +184,7 @@ struct LinkAccess {
         connection = try link.connected()
     }
 
-    /// Drops the connection, so that the next work gets another.
+    /// Drops the connection, so that the next work gets a new one.
     func drop() {
         link.drop()
     }

@@ -14,7 +14,7 @@ final class NumberCache: Sendable {
         var tagNames: [Int64: String] = [:]
     }
 
-    /// The maximum number of cached tags. Before there are more, all cached tags are dropped.
+    /// The maximum number of cached tags. If further tags would exceed it, all cached tags are dropped first.
     private static let tagLimit = 1_000_000
 
     func platform(_ id: PlatformID) -> Int32? { state.withLock { $0.platforms[id] } }
@@ -73,8 +73,8 @@ struct TagKey: Hashable, Sendable {
     var name: String
 }
 
-/// The registrations of one kind (native or template) on one platform. After the shard, the number is the next column
-/// of the primary key of `registrations`.
+/// The registrations of one kind (native or template) on one platform. In the primary key of `registrations`, the
+/// number of the scope is the column after the shard.
 struct Scope: Hashable, Sendable {
     let number: Int32
 

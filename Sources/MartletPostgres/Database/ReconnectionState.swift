@@ -1,5 +1,5 @@
-/// Decides when a broken connection is made again, and which failure callers get until then. It is a value, so that
-/// tests need no server.
+/// Decides when to connect again after a connection broke, and which failure callers get until then. It is a value, so
+/// that tests need no server.
 struct ReconnectionState: Equatable {
     private var failure: DatabaseFailure?
     private var failedAttempts = 0

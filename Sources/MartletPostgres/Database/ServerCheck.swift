@@ -7,11 +7,11 @@ struct ServerCheck: Equatable {
     var collation: String
     var isStandby: Bool
     var isReadOnly: Bool
-    /// The number of connections that the user may have; a superuser may have more.
+    /// The number of connections that the database user may open. A superuser may open more.
     var connections: Int32
 
     static let oldestVersion: Int32 = 150_000
-    /// The connections that one node uses, and one for an operator.
+    /// The number of connections that one node uses, plus one for an operator.
     static let neededConnections: Int32 = 7
 
     private static let statement = Statement.rare(

@@ -43,8 +43,8 @@ enum LockOrder: Sendable {
     case beforeWrites
 }
 
-/// The last numbers that rows of a shard have got, stored as one row for each shard. Only a transaction that has locked
-/// this row may add rows with new numbers.
+/// The numbers that were last given to rows of a shard. They are stored in one row for each shard. Only a transaction
+/// that has locked this row may add rows with new numbers.
 protocol ShardNumbers: Equatable, Sendable {
     /// Locks the row. The parameter is the shard.
     static var locking: Statement { get }
@@ -77,7 +77,7 @@ struct Shard: Hashable, Sendable {
     }
 }
 
-/// The last numbers that the devices of a shard have got: channels, registrations and others.
+/// The numbers that were last given to the devices of a shard: to channels, registrations and others.
 struct Ordinals: ShardNumbers {
     var channels: Int64 = 0
     var registrations: Int64 = 0

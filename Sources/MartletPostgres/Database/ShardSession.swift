@@ -113,12 +113,12 @@ extension Shard {
     /// The first shard number that is too high for a composed number.
     static let limit: Int32 = 1 << 20
 
-    /// The bits of a composed number that count within the shard.
+    /// The bits of a composed number that contain the number within the shard.
     static let numberMask: Int64 = (1 << Int64(numberBits)) - 1
 
-    /// Returns the number of a notification or delivery that ports use, because ports do not know shards. The upper
-    /// bits are the shard. The lower 43 bits are the number within the shard; at 25,000 sends a second they last for
-    /// eleven years.
+    /// Returns the number of a notification or delivery for the storage ports, which do not know shards. The upper bits
+    /// are the number of the shard. The lower 43 bits are the number within the shard; at 25,000 sends a second they
+    /// last for eleven years.
     func compose(_ number: Int64) -> Int64 { Int64(self.number) << Self.numberBits | number }
 
     /// The shard of a composed number.
@@ -130,9 +130,9 @@ extension Shard {
     var hub: Hub.ID { Hub.ID(rawValue: Int64(number)) }
 }
 
-/// The last numbers that the notifications and deliveries of a shard have got, and the owner of the shard. The lock on
-/// this row keeps transactions that write sends apart. Transactions that write devices lock the row of `Ordinals`
-/// instead.
+/// The numbers that were last given to the notifications and deliveries of a shard, and the owner of the shard.
+/// Transactions that write sends lock this row, so that only one of them runs at a time. Transactions that write
+/// devices lock the row of `Ordinals` instead.
 struct SendOrdinals: ShardNumbers {
     var notifications: Int64 = 0
     var deliveries: Int64 = 0

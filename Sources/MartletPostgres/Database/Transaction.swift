@@ -130,7 +130,8 @@ struct Transaction {
         return .success(sent)
     }
 
-    /// Finds out whether this transaction is stored. If it is not, it will not be stored later either.
+    /// Finds out whether this transaction is stored. If it is not stored, this call prevents it from being stored
+    /// later.
     ///
     /// The server process of the lost connection may still have statements to run, and may still wait for the lock. So,
     /// under the lock, this call records a number in `writers` that is higher than the transaction's number. Then the

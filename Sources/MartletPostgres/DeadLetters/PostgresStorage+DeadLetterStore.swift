@@ -4,7 +4,7 @@ import MartletModel
 extension PostgresStorage: DeadLetterStore {
     public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
         // The original can be of any platform. The transaction cannot read the table of platforms, so the cache is
-        // filled before.
+        // filled beforehand.
         _ = try await allPlatforms()
         return try await write(Shard(draft.hub), elsewhere: .resend) {
             [cache] session throws(StorageError) in

@@ -42,8 +42,8 @@ struct ResendTable {
     /// as the age of the resend when deliveries with the same collapse key are compared. If the original is itself a
     /// resend, the result is the rank of the original.
     ///
-    /// Otherwise the rank is the newest of the original's first deliveries on each platform. Only these deliveries have
-    /// rows in the table `collapses`. With an older rank, the newest of these deliveries would supersede the resend.
+    /// Otherwise the original's first delivery on each platform counts, and the rank is the newest of these deliveries.
+    /// Only they have rows in the table `collapses`. With an older rank, the newest of them would supersede the resend.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -125,9 +125,9 @@ struct ResendTable {
             isLast: refused.count < limit)
     }
 
-    /// Returns the members to which a resend sends dead letters: their registrations at the current channels.
-    /// Registrations that no longer exist are left out. A registration is found by its id, because ids are never used
-    /// again.
+    /// Returns the members to which a resend sends: the registrations of the dead letters, at their current channels.
+    /// Registrations that no longer exist are left out. A registration is found by its sequence number for a template
+    /// send, and by its id for a native send. Neither of them is ever used again.
     private func membersNow(
         _ refused: [RecordedRefusal], in delivery: Delivery
     ) throws(StorageError) -> [AudienceMember] {

@@ -254,7 +254,7 @@ struct DeviceChanges {
         parameters.add(registrations.map(\.channel))
         parameters.add(registrations.map { StoredForm.id($0.id) })
         parameters.add(registrations.map { StoredForm.handle($0.handle) })
-        // PostgreSQL's arrays of arrays require inner arrays of one length, so each list of tags is a text.
+        // PostgreSQL's arrays of arrays require inner arrays of equal length, so each list of tags is a text.
         parameters.add(registrations.map { "{\($0.tags.map { String($0) }.joined(separator: ","))}" })
         parameters.add(registrations.map(\.spelledTags))
         parameters.add(registrations.map(\.version))
@@ -404,8 +404,8 @@ struct DeviceChanges {
         let states = set.history.map(\.registration)
         batch.add(Self.insertHistory) {
             $0.add(shard)
-            // The numbers are relative to the last number of this transaction, which `ordinals` has when this statement
-            // runs. The transaction has locked that row.
+            // The numbers are relative to the last number of this transaction. The row in `ordinals` contains that
+            // number when this statement runs, because the transaction has locked and changed the row.
             $0.add(set.history.map { $0.change - set.ordinals.changes })
             $0.add(states.map(\.sequence))
             $0.add(states.map { StoredForm.id($0.id) })

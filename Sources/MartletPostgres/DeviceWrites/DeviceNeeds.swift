@@ -54,7 +54,7 @@ struct DeviceNeeds: Sendable {
     }
 }
 
-/// A handle as a platform compares it.
+/// A handle in the form by which its platform compares handles.
 struct HandleKey: Hashable, Sendable {
     var platform: Int32
     var key: String

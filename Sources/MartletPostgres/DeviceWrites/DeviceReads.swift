@@ -16,7 +16,7 @@ struct DeviceReads: Sendable {
     private let node: Int64?
     private let described: [String]
 
-    /// - Parameter cache: The tags whose numbers are known, so that they are not read.
+    /// - Parameter cache: The tags whose numbers are known. These numbers are not read from the database.
     init(_ needs: DeviceNeeds, known cache: NumberCache?) {
         ids = Array(needs.registrations)
         installations = Array(needs.installations)

@@ -8,7 +8,8 @@ struct PlacedInstallation: Sendable {
     var rows: [(slot: String, placed: PlacedDraft)]
 }
 
-/// An installation after a write, with the handles of its registrations by slot, which its record contains.
+/// An installation after a write, and the handles of its registrations by slot. The installation's record contains
+/// both.
 struct InstallationResult: Sendable {
     var id: String
     var installation: StoredInstallation
@@ -91,7 +92,7 @@ extension DeviceSet {
         return wanted
     }
 
-    /// Prepares for making an installation: removes an expired installation with the same id.
+    /// Prepares the creation of an installation: removes an expired installation with the same id.
     /// - Returns: False if the hub does not exist.
     private mutating func prepare(
         _ id: String, _ found: StoredInstallation?, _ old: StoredInstallation?, at now: Timestamp

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// The registrations, channels and installations that a group of writes changes: as they were read, and as they are
-/// after the writes. Its extensions decide what a write changes. It does no I/O.
+/// after the writes. The extensions of this type decide what a write changes. The type does no I/O.
 struct DeviceSet {
     let shard: Shard
     /// True if the hub exists.
@@ -24,8 +24,8 @@ struct DeviceSet {
     var history: [EndedVersion] = []
     /// Channels that a registration has left, with the time of that registration's last write.
     var leftChannels: [Int64: Timestamp] = [:]
-    /// Channels with a new spelling of their handle. All registrations of the channel get it, also those that were not
-    /// read.
+    /// Channels with a new spelling of their handle. All registrations of the channel get this spelling, also
+    /// registrations that were not read.
     var spellings: [Int64: (platform: Int32, handle: String)] = [:]
     /// The device keys that were set, by the registration's sequence number; nil for a key that was removed.
     var keys: [Int64: StoredDeviceKey?] = [:]
@@ -63,7 +63,7 @@ struct DeviceSet {
     }
 }
 
-/// The device key of a registration, and the tag for which the key was put.
+/// The device key of a registration, and the tag under which the key was stored.
 struct StoredDeviceKey {
     var tag: String
     var key: DeviceKey

@@ -41,7 +41,8 @@ enum JobChanges {
             WHERE r.shard = $1 AND r.id = ANY($2) AND u.id IS NOT NULL))
         """)
 
-    /// Returns the statement that stores the progress of a job, if the job exists in a hub that is not deleted.
+    /// Returns the statement that stores the progress of a job. It writes nothing if the job does not exist, or if its
+    /// hub is deleted.
     static func storing(_ progress: JobProgress, in shard: Shard) -> Batch {
         let (job, cursor) = (progress.job, progress.cursor)
         return Batch(store) {

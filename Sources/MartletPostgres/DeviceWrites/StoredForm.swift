@@ -42,7 +42,7 @@ enum StoredForm {
         }
     }
 
-    /// Returns true if `bytes` are stored in packed form: `unpack` gives the text.
+    /// Returns true if `bytes` are stored in packed form, so that `unpack` gives the text.
     static func isPacked(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == packed }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -31,8 +31,8 @@ struct StoredRegistration: Equatable, Sendable {
 
     func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-    /// Returns true if this state of a registration gets other sends than `other`, on another channel, or with another
-    /// content. A new expiry does not count, because an expired registration is never updated.
+    /// Returns true if this state of a registration differs from `other` in the sends that it gets, in their channel,
+    /// or in their content. A new expiry does not count, because an expired registration is never updated.
     func isSentOtherwise(than other: StoredRegistration) -> Bool {
         if scope != other.scope || channel != other.channel || template != other.template
             || variables != other.variables

@@ -43,7 +43,7 @@ extension PostgresStorage: DeviceStore {
 
     public func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage {
         let shard = Shard(query.hub)
-        // Reads one row more than the page holds. If there is none, the page is the last one.
+        // Reads one row more than the page holds. Without that row, the page is the last one.
         let rows = try await readPage(try await listing(query, in: shard))[0]
         let stored = (0..<rows.count).map { StoredRegistration(rows[$0]) }
         var page: [Registration] = []
@@ -216,7 +216,8 @@ extension RegistrationChange {
 }
 
 extension DeviceNeeds {
-    /// - Parameter scopes: The scopes that the registration of a condition `.tagged` can have.
+    /// - Parameter scopes: The scopes in which a condition `.tagged` looks up its tag, because the stored registration
+    ///   may be in any of them.
     mutating func add(
         _ change: RegistrationChange, _ platforms: [PlatformID: Int32], _ scopes: [Scope], in shard: Shard
     ) {

@@ -135,8 +135,8 @@ extension Registration {
     }
 }
 
-/// Decodes the tags of a row, which has the numbers of the tags and, if a tag is not spelled in lower case, all
-/// spellings.
+/// Decodes the tags of a row. The row has the numbers of the tags. If a tag is not spelled in lower case, the row also
+/// has the spellings of all its tags.
 enum StoredTags {
     static func tags(
         _ ids: [Int64], spelled: String?, _ names: [Int64: String]

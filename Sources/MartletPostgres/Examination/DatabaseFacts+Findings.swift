@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// Judges what a database says of itself. Whatever could lose data that was answered with success, or stops the nodes, is
-/// a problem.
+/// Judges the facts about a database. A fact is a problem if it can lose data whose storage was confirmed, or if it
+/// stops the nodes.
 extension DatabaseFacts {
-    /// A finding for each setting.
+    /// Returns a finding for each setting and each condition.
     /// - Parameters:
-    ///   - connections: How many connections users can have.
+    ///   - connections: The number of connections that users can have.
     func findings(connections: Int32) -> [DatabaseFinding] {
         [
             schemaFinding,
@@ -185,7 +185,7 @@ extension DatabaseFacts {
     }
 
     private func connectionFinding(_ connections: Int32) -> DatabaseFinding {
-        // One node more: it starts before the one that it replaces has ended.
+        // Counts one more node, because a new node starts before the node that it replaces has ended.
         let (needed, running) = (Self.connectionsOfNode * (nodes + 1), nodes == 1 ? "node" : "nodes")
         let figures =
             "\(connections) connections, and \(nodes) \(running) use \(Self.connectionsOfNode * nodes) of them"
@@ -201,7 +201,7 @@ extension DatabaseFacts {
 
     // MARK: Time
 
-    /// From this difference on, nodes go by the database's clock.
+    /// If the clocks differ by more than this time, nodes use the database's clock.
     private static let clockTolerance = Duration.seconds(1)
 
     private var clockFinding: DatabaseFinding {
@@ -218,7 +218,8 @@ extension DatabaseFacts {
 
     // MARK: Sessions
 
-    /// Martlet sets its own limits of statements and locks in each session. These settings it leaves as they are.
+    /// The findings on settings that Martlet leaves as they are in its sessions. (In each session, Martlet sets its own
+    /// time limits for statements and locks.)
     private var sessionFindings: [DatabaseFinding] {
         let remedy = "Reset it for the user and the database (ALTER ROLE … RESET, ALTER DATABASE … RESET)."
         var findings: [DatabaseFinding] = []

@@ -1,22 +1,22 @@
 import MartletCore
 import MartletModel
 
-/// What a database says of its settings and its state, beside what `ServerCheck` asks.
+/// The settings and the state of a database, besides the properties that `ServerCheck` reads.
 struct DatabaseFacts: Equatable {
-    /// The settings in force for the user of the address, by name.
+    /// The settings that apply to the database user, by name.
     var settings: [String: String]
-    /// The names of the standbys that follow.
+    /// The names of the standbys that are connected and receive changes.
     var standbys: [String]
-    /// Whether the user sees the standbys and sessions of other users.
+    /// Whether the database user may see the standbys and sessions of other users.
     var seesOthers: Bool
-    /// Nodes whose lease has not ended.
+    /// The number of nodes whose lease has not ended.
     var nodes: Int
     var schema: Migrator.State
-    /// Tables with many dead rows.
+    /// The tables with many dead rows, at most five.
     var deadRows: [DeadRows]
-    /// Sessions that have left a transaction open for more than a minute.
+    /// The sessions whose open transaction has been idle for more than a minute, at most five.
     var idleSessions: [IdleSession]
-    /// How far the database's clock is ahead of this machine's.
+    /// The time by which the database's clock is ahead of this machine's clock; negative if it is behind.
     var clockDifference: Duration
 
     struct DeadRows: Equatable {
@@ -28,11 +28,11 @@ struct DatabaseFacts: Equatable {
     struct IdleSession: Equatable {
         var process: Int32
         var seconds: Int64
-        /// Whether it is a move of data, which keeps its transaction until it has ended.
+        /// Whether the session moves data. Such a session keeps its transaction open until the move has ended.
         var isMove = false
     }
 
-    /// The settings that are asked for. None of them is replaced by `ConnectionSettings`.
+    /// The names of the settings to read. `ConnectionSettings` overrides none of them.
     static let settingNames = [
         "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "wal_level", "autovacuum",
         "track_counts", "data_checksums", "idle_session_timeout", "transaction_timeout",
@@ -41,7 +41,7 @@ struct DatabaseFacts: Equatable {
 }
 
 extension DatabaseFacts {
-    /// Asks a server.
+    /// Reads the facts from a server.
     init(
         _ connection: Connection, _ settings: ConnectionSettings, _ time: any TimeSource,
         _ patience: Connection.Patience
@@ -51,7 +51,8 @@ extension DatabaseFacts {
         nodes = schema.isUsable ? try Self.nodes(connection, patience) : 0
         let before = time.now
         let clock = try connection.run(Batch(Self.clock), patience)[0][0].timestamp(0)
-        // The answer was made between the two.
+        // The server read its clock between `before` and the present. So the difference lies between `early` and
+        // `late`, and the value closest to zero is taken.
         let (early, late) = (clock - time.now, clock - before)
         clockDifference = early > .zero ? early : late < .zero ? late : .zero
         var batch = Batch(Self.values) { $0.add(Self.settingNames) }
@@ -82,10 +83,10 @@ extension DatabaseFacts {
     private static let clock = Statement.rare([], "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8")
     private static let liveNodes = Statement.rare(
         [], "SELECT count(*) FROM nodes n WHERE NOT n.is_dead AND n.until > clock_timestamp()")
-    /// A setting that this version of PostgreSQL does not have is missing.
+    /// Reads settings. A setting that this version of PostgreSQL does not have is left out.
     private static let values = Statement.rare(
         [.texts], "SELECT name::text, setting::text FROM pg_settings WHERE name = ANY($1)")
-    /// One row at least: whether others' standbys are seen.
+    /// Returns at least one row, because each row also says whether the user may see the standbys of other users.
     private static let followers = Statement.rare(
         [],
         """
@@ -93,7 +94,8 @@ extension DatabaseFacts {
             SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees) p
         LEFT JOIN pg_stat_replication r ON r.state = 'streaming' ORDER BY 1
         """)
-    /// Autovacuum begins at a fifth of a table. Tables of a few rows that change often are full of dead ones in passing.
+    /// Finds tables in which autovacuum falls behind. It normally begins when a fifth of a table's rows are dead. Small
+    /// tables are left out: if their rows change often, most rows are dead for short times.
     private static let deadTuples = Statement.rare(
         [.text],
         """

@@ -1,4 +1,4 @@
-/// What an examination of a database has found about one of its settings.
+/// The result of examining one setting or condition of a database.
 public struct DatabaseFinding: Hashable, Sendable {
     public enum Level: Sendable {
         case good
@@ -9,7 +9,7 @@ public struct DatabaseFinding: Hashable, Sendable {
     }
 
     public let level: Level
-    /// What was found and, unless it is good, what to do.
+    /// A sentence that says what was found. Unless the level is good, it also says what to do.
     public let sentence: String
 
     init(_ level: Level, _ sentence: String) {
@@ -17,7 +17,7 @@ public struct DatabaseFinding: Hashable, Sendable {
         self.sentence = sentence
     }
 
-    /// A problem if there is a fault; good otherwise.
+    /// Creates a finding. The finding is a problem with the sentence `fault`, or a good finding if `fault` is nil.
     init(fault: String?, orGood sentence: String) {
         self = fault.map { DatabaseFinding(.problem, $0) } ?? DatabaseFinding(.good, sentence)
     }

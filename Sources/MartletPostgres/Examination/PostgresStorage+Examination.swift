@@ -1,11 +1,11 @@
 public import MartletCore
 
 extension PostgresStorage {
-    /// Examines the settings and the state of a database, and changes nothing.
+    /// Examines the settings and the state of a database without changing anything.
     /// - Parameters:
-    ///   - address: The database. The findings are those for its user.
+    ///   - address: The address of the database. The findings apply to the user in this address.
     ///   - time: The clock of this machine.
-    /// - Returns: A finding for each setting. If the database cannot be used, the first problem says why.
+    /// - Returns: A finding for each setting and condition. If the database cannot be used, the first problem says why.
     public static func findings(about address: DatabaseAddress, time: any TimeSource) async -> [DatabaseFinding] {
         let settings = ConnectionSettings(address: address)
         let link = Link(settings)
@@ -15,7 +15,7 @@ extension PostgresStorage {
                 let patience = Connection.Patience.until(.now + settings.patience)
                 let check = try ServerCheck(access.connection, patience)
                 let basic = check.findings(about: address)
-                // The statements that follow are for the versions that this program supports.
+                // The statements below work only in the versions that this program supports.
                 guard check.isNewEnough else { return basic }
                 let facts = try DatabaseFacts(access.connection, settings, time, patience)
                 return basic + facts.findings(connections: check.connections)

@@ -1,12 +1,13 @@
-/// Which standbys must have a commit before it is answered: the value of `synchronous_standby_names`, such as
-/// `ANY 1 (db2, db3)`.
+/// The standbys that must have received a commit before the server confirms the commit. They are read from the value of
+/// `synchronous_standby_names`, such as `ANY 1 (db2, db3)`.
 struct SynchronousStandbys: Equatable {
-    /// How many must have it.
+    /// The number of standbys that must have received a commit.
     var count: Int
-    /// Their names in lower case, because PostgreSQL compares without regard to case; `*` stands for any.
+    /// The names of the standbys in lower case, because PostgreSQL compares names case-insensitively. `*` stands for
+    /// any standby.
     var names: [String]
 
-    /// Reads a value that the server has accepted; nil if commits wait for nobody.
+    /// Reads a value that the server has accepted; nil if commits wait for no standby.
     init?(_ value: String) {
         let tokens = Self.tokens(of: value)
         guard !tokens.isEmpty else { return nil }
@@ -20,7 +21,8 @@ struct SynchronousStandbys: Equatable {
         }
     }
 
-    /// Names, numbers and parentheses. A name may stand in quotes, in which `""` is a quote.
+    /// Splits a value into names, numbers and parentheses. A name may be in quotes, within which `""` stands for one
+    /// quote.
     private static func tokens(of value: String) -> [String] {
         var tokens: [String] = []
         var rest = value[...]
@@ -50,10 +52,10 @@ struct SynchronousStandbys: Equatable {
         return tokens
     }
 
-    /// Whether a standby of this name counts.
+    /// Returns whether a commit may wait for a standby with this name.
     func contains(_ name: String) -> Bool { names.contains("*") || names.contains(name.lowercased()) }
 
-    /// The names to which none of the given standbys answers.
+    /// Returns the configured names that none of the given standbys has.
     func missing(among standbys: [String]) -> [String] {
         let present = Set(standbys.map { $0.lowercased() })
         return names.filter { $0 != "*" && !present.contains($0) }

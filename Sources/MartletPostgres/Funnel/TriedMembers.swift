@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Counts the members of one delivery that failed or were stopped, for the funnel. It reads their refusals and attempts
-/// from rows and from `PageRecords`, of which at most one is in memory at a time.
+/// Counts the members of one delivery that failed or were stopped, for the funnel. It reads the members' refusals and
+/// attempts from rows and from `PageRecords`. At most one `PageRecords` is in memory at a time.
 struct TriedMembers {
     private let session: ShardSession
     private let delivery: Delivery.ID
@@ -20,8 +20,8 @@ struct TriedMembers {
 
     // MARK: Failed
 
-    /// Counts the refusals in rows that are failed pushes. An abandoned push without an attempt in its own row counts
-    /// if an attempt is recorded elsewhere.
+    /// Counts the failed pushes among the refusals in rows. If the row of an abandoned push counts no attempt, the push
+    /// has failed only if an attempt is recorded elsewhere.
     func failedRowCount() throws(StorageError) -> Int {
         let certain = try session.first(
             """
@@ -64,7 +64,7 @@ struct TriedMembers {
             Self.batch, read: Self.member)
     }
 
-    /// Counts the refusals in `PageRecords` that are failed pushes.
+    /// Counts the failed pushes among the refusals in `PageRecords`.
     func failedPageCount() throws(StorageError) -> Int {
         var count = 0
         let rows = try rowsExist()

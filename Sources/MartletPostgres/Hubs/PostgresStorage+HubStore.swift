@@ -98,8 +98,8 @@ extension PostgresStorage: HubStore {
         let isDeleted = try await changeDirectory { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
             guard try connection.run(batch, patience)[0].changes == 1 else { return false }
-            // When the shard has no row of numbers, nothing more is written to it, and no page of its audiences is
-            // read. The rows are locked in the same order as by writes of jobs.
+            // Once the shard has no rows of numbers, nothing more is written to the shard, and no page of its audiences
+            // is read. Writes of jobs lock these rows in the same order.
             var removal = Batch(Ordinals.locking) { $0.add(Shard(id).number) }
             removal.add(HubStatements.removeShard) { $0.add(Shard(id).number) }
             try connection.run(removal, patience)
@@ -109,7 +109,7 @@ extension PostgresStorage: HubStore {
         return isDeleted
     }
 
-    /// Removes the remaining data of deleted hubs, which a node leaves if it ends while it removes a hub.
+    /// Removes the remaining data of deleted hubs. A node leaves such data if it ends while it removes a hub.
     func purgeDeletedHubs() async throws(StorageError) {
         let rows = try await read(Batch(HubStatements.deleted))[0]
         for index in 0..<rows.count where !Task.isCancelled {
@@ -253,7 +253,7 @@ enum HubStatements {
     static let countDirectory = Statement.rare([], "UPDATE namespace SET directory_version = directory_version + 1")
     static let setRules = Statement.rare([.bytes], "UPDATE namespace SET rules = $1")
 
-    /// The tables with rows of a shard. When the hub is deleted, all its rows in them are removed.
+    /// The tables with rows of a shard. When the hub is deleted, all its rows in these tables are removed.
     static let shardTables = [
         "registrations", "channels", "former_channels", "tags", "contents", "installations", "device_keys",
         "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A type of columns, as the catalog has it.
+/// The type of a column. The raw value is the type's number in PostgreSQL's catalog.
 enum ColumnType: Int32 {
     case bool = 16
     case bytes = 17
@@ -11,7 +11,7 @@ enum ColumnType: Int32 {
     case texts = 1009
     case int8s = 1016
 
-    /// An expression for a column of this type, of a type that `CopiedForm` reads.
+    /// Returns the SQL expression that converts a column of this type to a form that `CopiedForm` reads, and that form.
     func expression(_ column: String) -> (sql: String, form: CopiedForm) {
         switch self {
         case .bool: ("\(column)::int4::int8", .integer)
@@ -64,11 +64,11 @@ enum ColumnType: Int32 {
     }
 }
 
-/// How a value of a copied row is read.
+/// The form in which a value of a copied row is encoded.
 enum CopiedForm {
     case integer, bytes, list, numbers
 
-    /// Reads the columns of a row.
+    /// Decodes the columns of a row. Each column has its own form.
     static func row(_ bytes: UnsafeRawBufferPointer, _ forms: [CopiedForm]) throws(StorageError) -> [MovedValue] {
         var row: [MovedValue] = []
         row.reserveCapacity(forms.count)

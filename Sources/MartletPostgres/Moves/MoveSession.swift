@@ -1,8 +1,8 @@
 import MartletCore
 
-/// A connection in the middle of whose transaction a move is.
+/// The first steps of a move of data on a connection: connecting, locking the database, and checking it.
 enum MoveSession {
-    /// Runs statements, and throws what a store's caller understands.
+    /// Runs statements, and converts their failure to a `StorageError`.
     @discardableResult
     static func attempt<Value>(_ work: () throws(DatabaseFailure) -> Value) throws(StorageError) -> Value {
         do throws(DatabaseFailure) {
@@ -13,7 +13,7 @@ enum MoveSession {
     }
 
     /// Connects to a database that this program can use.
-    /// - Returns: The connection, and the schema that was found.
+    /// - Returns: The connection, and the state of the schema in the database.
     static func open(
         _ address: DatabaseAddress, _ schema: String
     ) throws(StorageError) -> (connection: BulkConnection, state: Migrator.State) {
@@ -40,15 +40,15 @@ enum MoveSession {
     }
 
     /// Keeps nodes from joining, from renewing their leases and from writing devices and sends, until the end of the
-    /// transaction. A node that stood still while its lease ended could otherwise go on in the middle of a move. Who only
-    /// reads, such as `pg_dump`, is not kept away.
+    /// transaction. Without this lock, a node that was suspended until its lease had ended could continue in the middle
+    /// of a move. Programs that only read, such as `pg_dump`, are not blocked.
     static func lockTables(_ connection: BulkConnection) throws(StorageError) {
         try attempt { () throws(DatabaseFailure) in
             try connection.run("LOCK TABLE nodes, ordinals, send_ordinals IN EXCLUSIVE MODE")
         }
     }
 
-    /// Throws if the data was moved elsewhere.
+    /// Throws an error if the data of the database was moved elsewhere.
     static func checkMark(_ connection: BulkConnection, _ schema: String) throws(StorageError) {
         let place = try attempt { () throws(DatabaseFailure) in
             try connection.run(MovedAway.stored)[0].optionalText(0)
@@ -68,7 +68,7 @@ enum MoveSession {
         }
     }
 
-    /// Throws if a node runs.
+    /// Throws an error if a node serves the database.
     static func checkNodes(_ connection: BulkConnection) throws(StorageError) {
         let names = try attempt { () throws(DatabaseFailure) in
             let rows = try connection.run(liveNodes)
@@ -82,8 +82,8 @@ enum MoveSession {
         }
     }
 
-    /// Throws if secrets of the database were sealed with another key.
-    /// - Returns: False if no key has been used yet.
+    /// Throws an error if the secrets of the database were sealed with another key.
+    /// - Returns: False if the database has not been used with any key yet.
     @discardableResult
     static func checkKey(_ connection: BulkConnection, _ sealer: any Sealer) throws(StorageError) -> Bool {
         let sealed = try attempt { () throws(DatabaseFailure) in
@@ -103,7 +103,7 @@ enum MoveSession {
 }
 
 extension Migrator.State {
-    /// Why data cannot be moved from or to a schema that is not this program's.
+    /// The reason why data cannot be moved from or to this schema; nil if it can be moved.
     var refusalToMove: StorageError? {
         switch self {
         case .none, .current: nil

@@ -2,25 +2,25 @@ import MartletCore
 
 /// Turns the rows of a moved table into rows of a table of the schema, in the binary format of COPY.
 struct MovedInsertion {
-    /// The table with its columns.
+    /// The name of the table with the list of its columns, as a COPY statement needs them.
     let target: String
     private let columns: [(type: ColumnType, value: Value)]
 
     private enum Value {
-        /// The value of a column of the moved row.
+        /// The value of the column with this index in the moved row.
         case moved(Int)
-        /// That, as a number that carries its shard.
+        /// The same value, composed with the number of its shard (`Shard.compose`).
         case composed(Int)
-        /// What follows from the row.
+        /// A value that is computed from the moved row.
         case derived(Derivation)
     }
 
     typealias Derivation = ([MovedValue]) throws(StorageError) -> MovedValue
 
     /// - Parameters:
-    ///   - name: The table of the schema.
-    ///   - derived: How columns are made that the moved rows do not have.
-    /// - Throws: `StorageError` if the table has a column of which nothing is known.
+    ///   - name: The name of the table in the schema.
+    ///   - derived: The functions that compute the columns that the moved rows do not have, by column name.
+    /// - Throws: `StorageError` if there is no value for one of the table's columns.
     init(
         _ table: MovedTable, into name: String, _ catalog: MovedQuery.Catalog, derived: [String: Derivation]
     ) throws(StorageError) {
@@ -40,7 +40,7 @@ struct MovedInsertion {
         target = "\(name) (\((catalog[name] ?? []).map(\.name).joined(separator: ", ")))"
     }
 
-    /// Appends a row.
+    /// Encodes a row, and appends it to `bytes`.
     func append(_ row: [MovedValue], to bytes: inout [UInt8]) throws(StorageError) {
         bytes.append(bigEndian: Int16(columns.count))
         for (type, value) in columns {

@@ -8,7 +8,8 @@ struct MovedQuery {
     /// The types of the columns of each table of the schema.
     typealias Catalog = [String: [(name: String, type: ColumnType)]]
 
-    /// - Parameter isForComparison: Whether columns that are not compared are left out as NULL.
+    /// - Parameter isForComparison: Whether the rows are read to be compared. Columns that are not compared are then
+    ///   NULL.
     init(_ table: MovedTable, _ catalog: Catalog, isForComparison: Bool) {
         let form = Self.forms[table.name] ?? Form()
         let name = form.table ?? table.name
@@ -36,14 +37,15 @@ struct MovedQuery {
         forms = columns.map(\.form)
     }
 
-    /// What is special about the rows of a table.
+    /// The parts in which the query for a table differs from the query for other tables.
     private struct Form {
-        /// The table, if it has another name.
+        /// The name of the table in the schema, if it is not the name of the moved table.
         var table: String?
         var joins = ""
         var condition = ""
         var columns: [String: (sql: String, form: CopiedForm)] = [:]
-        /// Columns behind those of the moved table, for `MovedRefinement`.
+        /// Columns after those of the moved table. `PostgresMoveReader` uses them to complete the row, and removes
+        /// them.
         var extras: [(sql: String, form: CopiedForm)] = []
         var order = ""
     }
@@ -56,7 +58,8 @@ struct MovedQuery {
 
     private static let platform: (sql: String, form: CopiedForm) = ("convert_to(p.name, 'UTF8')", .bytes)
 
-    /// Tags as they are spelled, separated by commas.
+    /// The columns for the platform and the tags of registrations. The tags are spelled as they were given, and
+    /// separated by commas.
     private static let tags: [String: (sql: String, form: CopiedForm)] = [
         "platform": platform,
         "tags": (
@@ -95,7 +98,8 @@ struct MovedQuery {
             columns: ["platform": platform, "is_template": ("(x.scope % 2)::int8", .integer)]),
         "templates": content("template"),
         "variables": content("variables"),
-        // A channel has the handle that its registrations have, and its key is hashed.
+        // The handle of a channel is read from its registrations, because the table `channels` has only a hash of the
+        // key.
         "channels": Form(
             joins: """
                 JOIN platforms p ON p.number = x.platform CROSS JOIN LATERAL (
@@ -107,7 +111,7 @@ struct MovedQuery {
                 "platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes),
                 "registered_at": ("greatest(x.registered_at, h.updated_at)", .integer),
             ]),
-        // A channel that is gone has the handle of the last registration that left it.
+        // The handle of a former channel is the handle of the last registration that left the channel.
         "former_channels": Form(
             joins: """
                 CROSS JOIN LATERAL (SELECT r.handle, r.platform FROM registration_history r
@@ -131,7 +135,7 @@ struct MovedQuery {
             ]),
         "device_keys": Form(
             joins: "JOIN registrations r ON r.shard = x.shard AND r.sequence = x.registration"),
-        // Their order is that in which they are removed.
+        // Tombstones are read in the order in which they will be removed.
         "tombstones": Form(order: "ORDER BY x.shard, x.gone_at"),
         "parts": Form(joins: notification),
         "notification_receipts": Form(joins: notification),

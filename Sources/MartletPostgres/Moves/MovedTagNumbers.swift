@@ -1,16 +1,16 @@
 import MartletCore
 
-/// The numbers of tags. Tags of registrations keep those that they have; tags that only former states have, and the source
-/// does not list any more, get new ones.
+/// Gives numbers to moved tags. A tag that the source lists keeps its number. A tag that only former states of
+/// registrations have, and that the source no longer lists, gets a new number.
 struct MovedTagNumbers {
     struct Tag: Hashable {
         var hub: Int64
         var scope: Int32
-        /// In lower case.
+        /// The name in lower case.
         var name: String
     }
 
-    /// The last number of each hub.
+    /// The last tag number of each hub, by the hub's id.
     private(set) var last: [Int64: Int64] = [:]
     /// The tags that got new numbers.
     private(set) var added: [Tag: Int64] = [:]
@@ -19,10 +19,10 @@ struct MovedTagNumbers {
         self.last = last
     }
 
-    /// Returns the numbers of tags as rows have them.
+    /// Returns the numbers of tags in the form in which rows contain them (`composed`).
     /// - Parameters:
     ///   - text: The tags as they are spelled, separated by commas.
-    ///   - known: Their numbers in this order; 0 for a tag without one.
+    ///   - known: The known numbers of the tags, in the same order; 0 for a tag without a number.
     mutating func numbers(of text: [UInt8], _ known: [Int64], in hub: Int64, scope: Int32) -> [Int64] {
         guard known.contains(0) || (known.isEmpty && !text.isEmpty) else {
             return known.map { Self.composed(hub, $0) }
@@ -39,6 +39,6 @@ struct MovedTagNumbers {
         }
     }
 
-    /// The number of a tag has its shard in the upper half.
+    /// Returns the number of a tag as rows contain it: the upper 32 bits are the number of the shard.
     static func composed(_ hub: Int64, _ number: Int64) -> Int64 { hub << 32 | number }
 }

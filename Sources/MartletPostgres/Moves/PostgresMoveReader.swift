@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Reads everything that is moved from a schema, in the transaction of a connection.
+/// Reads all data that is moved from a schema, in the open transaction of a connection.
 final class PostgresMoveReader {
     let connection: BulkConnection
     let schema: String
@@ -9,7 +9,7 @@ final class PostgresMoveReader {
     private let coding: HubCoding
     let catalog: MovedQuery.Catalog
     private(set) var platformNumbers: [String: Int32] = [:]
-    /// The keys of the handles of the delivery whose anchors were read last, by their hashes.
+    /// The delivery whose anchor was read last, with the keys of its handles by their hashes.
     private var handleKeys: (delivery: MovedValue, keys: [[UInt8]: [UInt8]])?
 
     init(
@@ -56,7 +56,7 @@ final class PostgresMoveReader {
         }
     }
 
-    /// Changes a row from the form of the schema to that which is moved.
+    /// Converts a row from the form in the schema to the form that is moved.
     /// - Returns: Whether the row is moved.
     private typealias Refinement = (inout [MovedValue]) throws(StorageError) -> Bool
 
@@ -118,8 +118,8 @@ final class PostgresMoveReader {
         }
     }
 
-    /// Replaces the hash of a channel's key by the key, which follows from its handle.
-    /// - Returns: False if the hash is of another key.
+    /// Replaces the hash of a channel's key with the key itself, which is computed from the channel's handle.
+    /// - Returns: False if the hash belongs to another key.
     private func findKey(_ row: inout [MovedValue]) throws(StorageError) -> Bool {
         guard let platform = row[2].text, let hash = row[3].bytes, let stored = row[4].bytes else { return false }
         let handle = stored.withUnsafeBytes { StoredForm.handle($0) }
@@ -131,7 +131,7 @@ final class PostgresMoveReader {
         return false
     }
 
-    /// Returns the hash by which a channel is found.
+    /// Returns the hash of a handle's key. A channel is found by this hash.
     func hash(of key: String, on platform: String) throws(StorageError) -> [UInt8] {
         guard let number = platformNumbers[platform] else {
             throw StorageError(.corrupt, "A row names the platform '\(platform)', which the database does not know.")
@@ -139,7 +139,7 @@ final class PostgresMoveReader {
         return Array(rules.hash(HandleKey(platform: number, key: key).bytes).prefix(16))
     }
 
-    /// Replaces the hash in the anchor of a handle by the handle's key, which the notification has.
+    /// Replaces the hash in a handle's anchor with the handle's key, which is stored with the notification.
     private func findHandle(_ row: inout [MovedValue]) throws(StorageError) -> Bool {
         let collapse = row.removeLast()
         guard let anchor = row[5].bytes, anchor.first == UInt8(ascii: "="), let platform = row[3].text else {
@@ -301,7 +301,7 @@ final class PostgresMoveReader {
 }
 
 extension RangeRecord {
-    /// A range of which only what was encoded is wanted.
+    /// A range without values, into which the encoded values of a range can be decoded.
     static var empty: RangeRecord {
         RangeRecord(
             last: .none, snapshot: .none, startedAt: Timestamp(milliseconds: 0), endedAt: Timestamp(milliseconds: 0))

@@ -1,6 +1,7 @@
 public import MartletCore
 
-/// A database on PostgreSQL whose data is moved. No node may serve it; as long as this object lives, none can start.
+/// A database on PostgreSQL whose data is moved. No node may serve the database, and no node can start while this
+/// object exists.
 public final class PostgresMoveSource: RetiringMoveSource {
     private let connection: BulkConnection
     private let reader: PostgresMoveReader
@@ -9,8 +10,9 @@ public final class PostgresMoveSource: RetiringMoveSource {
     /// Opens a database.
     /// - Parameters:
     ///   - sealer: Opens the secrets of the hubs. It has the keys of the database's nodes.
-    ///   - schema: The schema in which the tables are.
-    /// - Throws: `StorageError` if a node runs, if the schema is another one, or if the key is.
+    ///   - schema: The name of the schema that contains the tables.
+    /// - Throws: `StorageError` if a node runs, if the schema is not the schema of this version, or if the secrets were
+    ///   sealed with another key.
     public init(
         _ address: DatabaseAddress, sealer: any Sealer, rules: MoveRules, schema: String = "martlet"
     ) throws(StorageError) {
@@ -22,7 +24,7 @@ public final class PostgresMoveSource: RetiringMoveSource {
         try MoveSession.attempt { () throws(DatabaseFailure) in
             try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
         }
-        // First of all, because the next statement decides which point in time all reads see.
+        // The tables are locked first, because the next statement determines the point in time that all reads see.
         try MoveSession.lockTables(connection)
         try MoveSession.lock(connection, schema)
         try MoveSession.checkNodes(connection)

@@ -3,8 +3,8 @@ import MartletModel
 
 /// An empty database on PostgreSQL to which data is moved.
 ///
-/// Everything is one transaction, from the schema on, so that nobody sees a part of it: whatever ends this process before
-/// `complete` leaves the database as empty as it was.
+/// The whole move is one transaction, including the creation of the schema, so that nobody sees a part of it. If this
+/// process ends before `complete`, the database is as empty as it was before.
 public final class PostgresMoveTarget: MoveTarget {
     private let connection: BulkConnection
     private let reader: PostgresMoveReader
@@ -16,15 +16,15 @@ public final class PostgresMoveTarget: MoveTarget {
     private var tags: MovedTagNumbers
     private var insertion: MovedInsertion?
     private var buffer: [UInt8] = []
-    /// The statements that make the indexes again.
+    /// The statements that create the dropped indexes again.
     private var indexes: [String] = []
 
-    /// How many bytes of rows are sent at once.
+    /// The number of bytes of encoded rows that are sent at once.
     private static let bufferSize = 1 << 20
 
     /// Opens a database that is empty, or has no schema of this program yet.
-    /// - Parameter schema: The schema in which the tables are.
-    /// - Throws: `StorageError` if there is anything in it, or if a node runs.
+    /// - Parameter schema: The name of the schema that contains the tables.
+    /// - Throws: `StorageError` if the schema contains any data, or if a node runs.
     public init(
         _ address: DatabaseAddress, sealer: any Sealer, rules: MoveRules, schema: String = "martlet"
     ) throws(StorageError) {
@@ -54,14 +54,15 @@ public final class PostgresMoveTarget: MoveTarget {
         try checkEmpty()
     }
 
-    /// Tables that have rows before anything was stored.
+    /// The tables that have rows even if nothing has been stored yet.
     private static let initial: Set<String> = [
         "migrations", "namespace", "nodes", "writers", "platforms", "containers",
     ]
 
     private func checkEmpty() throws(StorageError) {
         let tables = reader.catalog.keys.filter { !Self.initial.contains($0) }.sorted()
-        // The first node makes rules of the namespace. They are replaced.
+        // The access rules of the namespace do not count as data: the first node makes them, and the move replaces
+        // them.
         let conditions =
             tables.map { ($0, "true") } + [("containers", "space <> \(BlobSpace.payloads.rawValue)")]
         let questions = conditions.map { table, condition in
@@ -182,7 +183,8 @@ public final class PostgresMoveTarget: MoveTarget {
 
     // MARK: Indexes
 
-    /// Drops the indexes that are no keys: making one of all rows takes less time than adding to it row by row.
+    /// Drops the indexes that do not belong to a key. Building an index once from all rows takes less time than adding
+    /// the rows to it one by one.
     private func dropIndexes() throws(DatabaseFailure) {
         let rows = try connection.run(Self.indexes) { $0.add(schema) }
         for index in 0..<rows.count {
@@ -228,7 +230,8 @@ public final class PostgresMoveTarget: MoveTarget {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// How the columns are made that the rows of a moved table do not have in the form of the schema.
+    /// Returns the functions that compute the columns that the rows of a moved table do not have in the form of the
+    /// schema, by column name.
     private func derivations(of table: MovedTable) -> [String: MovedInsertion.Derivation] {
         func bytes(_ column: String, of row: [MovedValue]) -> [UInt8] {
             table.index(of: column).flatMap { row[$0].bytes } ?? []
@@ -363,7 +366,7 @@ public final class PostgresMoveTarget: MoveTarget {
         }
     }
 
-    /// What a job is writing is kept for a week.
+    /// Adds a content. With a key, it is the content of an upload that a job has not finished, and is kept for a week.
     private static let addContent = Statement.rare(
         [.text],
         """

@@ -1,13 +1,13 @@
 import MartletCore
 
-/// The mark of a database whose data was moved to a data directory. No node starts on it any more: it would send again what
-/// is scheduled or unfinished.
+/// The mark of a database whose data was moved to a data directory. No node starts on such a database any more, because
+/// the node would send scheduled and unfinished notifications again.
 enum MovedAway {
     static let stored = Statement.rare([], "SELECT moved_to FROM namespace")
     static let store = Statement.rare([.text], "UPDATE namespace SET moved_to = $1")
 
-    /// Why a database is not served.
-    /// - Parameter place: What its data was moved to.
+    /// Returns the error for an attempt to use such a database.
+    /// - Parameter place: The place that the data was moved to.
     static func refusal(_ place: String, _ schema: String) -> StorageError {
         StorageError(
             .unavailable,

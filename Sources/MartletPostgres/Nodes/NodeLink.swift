@@ -33,10 +33,10 @@ final class NodeLink: @unchecked Sendable {
         var whenClosed: [@Sendable () -> Void] = []
     }
 
-    /// A NOTIFY takes a lock of the whole cluster. So hints that follow each other within this time are sent with one
-    /// statement.
+    /// The minimum time between two NOTIFY statements, because NOTIFY takes a lock of the whole database cluster. Hints
+    /// that are queued within this time are sent with one statement.
     private static let gathering = Duration.milliseconds(5)
-    /// While there is no connection, the time between two attempts to make one.
+    /// The time between two attempts to connect while there is no connection.
     private static let retryInterval = Duration.milliseconds(100)
 
     /// - Parameter receive: Called on the thread with the hints of other nodes.
@@ -183,7 +183,7 @@ final class NodeLink: @unchecked Sendable {
         }
     }
 
-    /// Waits until there is a hint of another node, new work, or until the queued hints may be sent.
+    /// Waits until another node's hint arrives, until there is new work, or until the queued hints may be sent.
     private func wait() {
         let hasHints = queue.withLock { !$0.hints.isEmpty }
         var limit: Duration?

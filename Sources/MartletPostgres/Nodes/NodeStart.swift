@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// What a node does before it serves, on a connection of its own. It checks that this program can use the database and
-/// that the node's key opens the sealed secrets, migrates the schema, and joins the nodes.
+/// The steps that a node takes before it serves, on a separate connection. The node checks that this program can use
+/// the database and that the node's key opens the sealed secrets. Then it migrates the schema, and joins the nodes.
 struct NodeStart: Sendable {
     var incarnation: Int64
     /// The deliveries that are not finished.
@@ -20,8 +20,8 @@ struct NodeStart: Sendable {
         var predecessor: Int64?
     }
 
-    /// How long the lease lasts with which a node joins. The node owns no hub before its first renewal, so a long lease
-    /// delays no takeover, and a slow machine can end its start.
+    /// The minimum duration of the lease with which a node joins. It gives a slow machine time to finish its start. It
+    /// delays no takeover, because the node owns no hub before its first renewal.
     private static let startPatience = Duration.seconds(60)
 
     static func run(

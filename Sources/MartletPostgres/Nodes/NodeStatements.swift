@@ -3,8 +3,8 @@ enum NodeStatements {
     private static func milliseconds(_ parameter: String) -> String { "\(parameter) * interval '1 millisecond'" }
     private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
-    /// Returns no row if the data was moved away. A move locks the table, so the mark is read after a move that this
-    /// statement has waited for.
+    /// Adds a node. Returns no row if the data was moved away. A move locks the table, so if this statement had to wait
+    /// for a move, it reads the mark that the move has set.
     static let join = Statement.rare(
         [.bytes, .bytes, .int4, .int8],
         """

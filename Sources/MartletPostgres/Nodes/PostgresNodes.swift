@@ -161,7 +161,7 @@ final class PostgresNodes: NodeStore {
                 databaseTime: rows[1][0].timestamp(2)))
     }
 
-    /// Hands idle hubs over to the node that owns the fewest, until that node owns about as many as this one.
+    /// Hands idle hubs over to the node that owns the fewest hubs, until that node owns about as many as this one.
     private func handOver(
         _ shares: Rows, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) {

@@ -49,8 +49,8 @@ struct AttemptTable {
             delivery.rawValue, member.channel.rawValue, member.registration)
     }
 
-    /// Returns the latest attempts of some members that are stored as rows. The attempts of one member are in the order
-    /// in which they were made.
+    /// Returns the latest attempts of each of the given members, as far as they are stored as rows. The attempts of one
+    /// member are in the order in which they were made.
     func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try session.all(
             """

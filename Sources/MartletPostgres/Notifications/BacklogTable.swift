@@ -16,9 +16,9 @@ enum BacklogTable {
 
     enum End {
         case at(Timestamp)
-        /// At the given time, if no delivery is unfinished and no part waits.
+        /// Ends at the given time, if no delivery is unfinished and no part waits.
         case isOver(Timestamp)
-        /// At the time when the last delivery ended, if no delivery is unfinished and no part waits.
+        /// Ends at the time when the last delivery ended, if no delivery is unfinished and no part waits.
         case withDeliveries
     }
 

@@ -150,8 +150,8 @@ struct DeliveryTable {
     // MARK: Parts
 
     /// Returns those of the given members that another delivery of the notification on the same platform has already
-    /// handled. The other delivery has reached the member, or has recorded a refusal or a retry of the member, or has
-    /// sent the push of another channel's member to this member's channel.
+    /// handled. A member is handled if the other delivery has reached it, has recorded its refusal or retry, or has
+    /// sent the push of another channel's member to its channel.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

@@ -158,9 +158,8 @@ struct NotificationTable {
         var lastChannel: ChannelID
     }
 
-    /// Returns the platforms and kinds of the hub's registrations, in the order of the platforms' names. After the
-    /// shard, the primary key of registrations begins with platform and kind (`Scope`), so each is found by one
-    /// look-up.
+    /// Returns the platforms and kinds of the hub's registrations, in the order of the platforms' names. In the primary
+    /// key of `registrations`, platform and kind (`Scope`) follow the shard, so each scope is found by one look-up.
     func scopes() throws(StorageError) -> [AudienceScope] {
         let found = try session.all(
             """

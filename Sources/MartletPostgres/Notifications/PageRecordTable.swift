@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the refusals and attempts of pages, as rows with a `PageRecords` each.
+/// Stores and reads the refusals and attempts of pages. Each row contains one `PageRecords`.
 ///
 /// Each `PageRecords` covers the members after the last member of the previous one, up to its own last member.
 struct PageRecordTable {

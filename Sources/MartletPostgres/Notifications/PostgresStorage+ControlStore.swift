@@ -9,8 +9,7 @@ extension PostgresStorage: ControlStore {
             [cache] session throws(StorageError) in
             try ControlTable(session, cache).apply(wish, to: id, at: now)
         }
-        // Roll-outs ask for a halt and for a release by themselves, on the node that sends them. That node owns the
-        // hub.
+        // A roll-out itself asks for its halt or release, on the node that sends it. That node owns the hub.
         if wish == .halt || wish == .release { return try await writeAsOwner(Shard(hub), work) ?? .ended }
         return try await write(Shard(hub), elsewhere: .control, work)
     }

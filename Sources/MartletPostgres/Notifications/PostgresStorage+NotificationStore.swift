@@ -121,8 +121,9 @@ extension PostgresStorage: NotificationStore {
         return found
     }
 
-    /// Adds the members that are recorded as reached to the progress maps of unfinished deliveries. Only a move of a data
-    /// directory into the database records them before a delivery has ended.
+    /// Adds the members that are recorded as reached to the progress maps of unfinished deliveries. Normally, reached
+    /// members are recorded only when a delivery ends. A move of a data directory into the database records them
+    /// earlier.
     private func takeOverProgress(of deliveries: [Delivery]) async throws(StorageError) {
         guard !deliveries.isEmpty else { return }
         let batch = Batch(NotificationStatements.reached) {

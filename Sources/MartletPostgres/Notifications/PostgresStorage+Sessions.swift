@@ -4,7 +4,7 @@ import MartletModel
 extension PostgresStorage {
     /// Makes a write in the next transaction of a shard's sends.
     /// - Parameters:
-    ///   - elsewhere: The change for the owner and the answer for the caller if this node does not own the shard.
+    ///   - elsewhere: If this node does not own the shard: the change to tell the owner, and the answer for the caller.
     ///   - work: Makes the write. May run twice, so it must have no effect other than on the session.
     func write<Value: Sendable>(
         _ shard: Shard, elsewhere: Elsewhere<Value> = Elsewhere(),

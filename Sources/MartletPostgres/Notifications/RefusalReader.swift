@@ -46,7 +46,7 @@ struct RefusalReader {
     private mutating func fill() throws(StorageError) {
         if let current = page, current.index == current.records.refusalCount { page = nil }
         let table = PageRecordTable(session)
-        // The next `PageRecords` may have no refusals after `last`; then the ones after them are read.
+        // If the next `PageRecords` has no refusals after `last`, the `PageRecords` after it are read.
         while page == nil, !isPastPages {
             guard let next = try table.records(after: pagesEnd ?? last, in: delivery) else {
                 isPastPages = true

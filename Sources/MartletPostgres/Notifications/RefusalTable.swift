@@ -18,7 +18,7 @@ struct RefusalTable {
         for (delivery, platform) in try deliveries(of: id) where delivery >= position.delivery {
             let after = delivery == position.delivery ? position.member : .none
             var reader = RefusalReader(session, of: delivery, after: after)
-            // Reads one refusal more than the page has room for. If there is one, another page follows.
+            // Reads one refusal more than the page has room for. If that refusal exists, another page follows.
             while let refusal = try reader.next() {
                 guard page.records.count < limit else { return page }
                 page.records.append(RefusalRecord(refusal, on: platform))
@@ -92,7 +92,7 @@ struct RefusalTable {
 
     // MARK: Members
 
-    /// Returns the refusals of some members that are stored as rows.
+    /// Returns those refusals of the given members that are stored as rows.
     func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Refusal] {
         try session.all(
             """
@@ -124,8 +124,8 @@ struct RefusalTable {
 
     // MARK: Rows
 
-    /// Stores refusals as rows. The ids of a refusal's registration are stored with the refusal, because a refusal can
-    /// lead to the removal of the registration.
+    /// Stores refusals as rows. The ids of the refused registration and of its installation are stored with the
+    /// refusal, because a refusal can lead to the removal of the registration.
     func insertRows(_ refusals: [Refusal], _ registrations: RefusedRegistrations, of delivery: Delivery.ID) {
         // PostgreSQL refuses a statement that writes one row twice. Of several refusals of one member the last is kept.
         let refusals = Dictionary(refusals.map { ($0.member, $0) }) { _, last in last }.values

@@ -91,7 +91,7 @@ extension StoredNotification {
     }
 }
 
-/// The values of a roll-out for the columns of its notification.
+/// The values of a roll-out, as they are stored in the columns of its notification.
 struct StoredRollout {
     var rate: Int64?
     var duration: Int64?

@@ -98,8 +98,8 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Returns the successors of a member that is still in the audience, if its channel has kept none of the
-    /// registrations that it had when its page was read; otherwise none. Such a channel is in the audience only because
+    /// Returns the successors of a member that is still in the audience, if its channel has lost all registrations that
+    /// the channel had when the member's page was read; otherwise none. Such a channel is in the audience only because
     /// other registrations have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
@@ -108,8 +108,8 @@ struct SuccessorTable {
         return try ofChannel(member)
     }
 
-    /// Returns one successor for each registration that the member's channel had when its page was read, that then
-    /// matched the notification's tag expression, and that has another channel now.
+    /// Returns one successor for each registration that the member's channel had when its page was read, if the
+    /// registration matched the notification's tag expression at that time and has another channel now.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []

@@ -17,8 +17,8 @@ struct SupersededDevices {
     }
 
     /// A device of the query: the anchor of its handle, and its registrations. A later delivery supersedes the device
-    /// if its expression matches the tags of a registration and its last channel is not before that registration's
-    /// channel.
+    /// if the delivery's expression matches the tags of one of these registrations, and the delivery's last channel is
+    /// not before the channel of this registration.
     private struct Device {
         var index: Int
         var handle: [UInt8]?

@@ -19,7 +19,7 @@ extension Operator {
 
 extension OperatorSession {
     /// Reads the columns of a session.
-    /// - Parameter first: The first of these columns.
+    /// - Parameter first: The index of the first of these columns.
     init(_ row: Row, from first: Int32, of name: String) {
         self.init(
             tokenHash: row.bytes(first), operatorName: name, createdAt: row.timestamp(first + 1),

@@ -15,8 +15,8 @@ enum OperatorStatements {
 
     static let any = Statement.rare([], "SELECT 1 FROM operators LIMIT 1")
 
-    /// The first two parameters are the times after which a session must have been used and must have begun. The third
-    /// is the time at which an invitation must still be valid.
+    /// Lists the operators, each with a count of sessions and the expiry of an invitation. A session counts if it was
+    /// last used after $1 and began after $2. An invitation is listed if it expires after $3.
     static let list = Statement.rare(
         [.int8, .int8, .int8],
         """
@@ -151,7 +151,7 @@ enum OperatorActionStatements {
     static let ofOperator = Statement.rare(
         [.int8, .int8, .bytes],
         "SELECT \(columns) FROM operator_actions WHERE id < $1 AND operator = $3 ORDER BY id DESC LIMIT $2")
-    /// Examines only the oldest entries, because entries are in the order of their ids.
+    /// Examines only the entries with the lowest ids, because these entries are the oldest.
     static let sweep = Statement.rare(
         [.int8, .int8],
         """

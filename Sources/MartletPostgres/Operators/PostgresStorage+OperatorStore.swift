@@ -134,8 +134,8 @@ extension PostgresStorage: OperatorStore {
     public func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult {
         let name = name.lowercased()
         return try await changeDirectory { connection, patience throws(DatabaseFailure) in
-            // If the change takes the operator's administration away, all operators are locked. Otherwise two such
-            // changes at the same time could remove the last two administrators.
+            // If the change may remove an administrator, all operators are locked. Otherwise two such changes at the
+            // same time could remove the last two administrators.
             let locking =
                 change.endsAdministration
                 ? Batch(OperatorStatements.lockAll) : Batch(OperatorStatements.lock) { $0.add(name) }

@@ -39,7 +39,7 @@ extension PostgresStorage {
             }
             return (try Self.open(session, of: known, batch, connection, patience), known.roles != visit.roles)
         }
-        // This runs after the transaction. Inside of it, two changes of operators could wait for each other's locks.
+        // This runs after the transaction, because inside the transaction two changes of operators could deadlock.
         if isChange { try await changeDirectory { _, _ throws(DatabaseFailure) in } }
         return result
     }

@@ -14,7 +14,7 @@ enum PayloadStatements {
         """
         INSERT INTO payload_totals AS t (sender, size) VALUES ($1, 0) ON CONFLICT (sender) DO UPDATE SET size = t.size
         """)
-    /// Returns the sender's total without the payloads that have expired. These are few, because they are removed soon.
+    /// Returns the sender's total without expired payloads. Expired payloads are few, because they are removed soon.
     static let liveSize = Statement.rare(
         [.bytes, .int8],
         """
@@ -145,14 +145,15 @@ enum PayloadAuditStatements {
     static let ofUser = entries(where: "user_name = $3")
     static let ofPayloadAndUser = entries(where: "payload = $2 AND user_name = $3")
 
-    /// Examines only the oldest entries, because entries are in the order of their numbers.
+    /// Examines only the entries with the lowest numbers, because these entries are the oldest.
     static let removeOld = Statement.rare(
         [.int8, .int8],
         """
         DELETE FROM payload_audit WHERE at <= $1 AND number = ANY(ARRAY(
             SELECT number FROM payload_audit ORDER BY number LIMIT $2 FOR UPDATE SKIP LOCKED))
         """)
-    /// Removes the oldest refused reads, because anyone who tries ids can cause any number of them.
+    /// Removes the oldest entries of refused reads. Only a limited number of them is kept, because anyone who tries out
+    /// ids can cause any number of refused reads.
     static let removeRefusals = Statement.rare(
         [.int8, .int8],
         """

@@ -4,7 +4,7 @@ import MartletModel
 /// A payload for an addressee. Its text is still encrypted ("sealed").
 struct SealedPayload {
     private let id: PayloadID
-    /// The draft, with the sealed text instead of the text.
+    /// The draft, with the sealed text in place of the readable text.
     let draft: PayloadDraft
     let readAt: Timestamp?
 

@@ -2,17 +2,18 @@ import CMartletPQ
 import Glibc
 import MartletCore
 
-/// A connection for copies of whole tables (COPY), which pipelines do not have. Calls block until the server answers, for
-/// as long as that takes, and are made on one thread.
+/// A connection for copying whole tables (COPY), which is not possible in pipeline mode. Calls block until the server
+/// answers, without a time limit. All calls must be made on one thread.
 final class BulkConnection {
-    /// The name of the sessions, by which an examination tells a move from a session that was left open.
+    /// The application name of the sessions. By this name, an examination of the database distinguishes a move from a
+    /// session that was left open.
     static let applicationName = "martlet move"
 
     private let connection: OpaquePointer
     private let address: DatabaseAddress
 
-    /// Connects to the server that takes writes.
-    /// - Parameter settings: Settings of the session, by name.
+    /// Connects to the server that accepts writes, among the servers of the address.
+    /// - Parameter settings: The settings for the session.
     init(_ address: DatabaseAddress, _ settings: [(name: String, value: String)]) throws(DatabaseFailure) {
         self.address = address
         let parameters = address.complete
@@ -28,7 +29,7 @@ final class BulkConnection {
             let message = PQerrorMessage(made).map { String(cString: $0) } ?? ""
             throw .lost(ConnectFailure(message).sentence(for: address))
         }
-        // Notices are of no interest here.
+        // The server's notices are ignored. By default, libpq would print them.
         PQsetNoticeReceiver(made, { _, _ in }, nil)
         for (name, value) in settings {
             try run(Self.setting) {
@@ -91,8 +92,8 @@ final class BulkConnection {
     private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
     private static let trailer: [UInt8] = [0xFF, 0xFF]
 
-    /// Begins to send rows to a table, until `endCopy`.
-    /// - Parameter target: The table with its columns.
+    /// Begins to copy rows into a table. `put` sends the rows, and `endCopy` ends the copying.
+    /// - Parameter target: The name of the table with the list of its columns, as a COPY statement needs them.
     func beginCopy(into target: String) throws(DatabaseFailure) {
         let result = PQexec(connection, "COPY \(target) FROM STDIN (FORMAT binary)")
         PQclear(try accepted(result, PGRES_COPY_IN))
@@ -118,7 +119,8 @@ final class BulkConnection {
 
     // MARK: Copying out
 
-    /// Passes the rows of a query one after another, in the binary format of COPY, without the count of columns.
+    /// Calls `each` with the rows of a query, one after another. A row is in the binary format of COPY, without the
+    /// count of columns.
     func copy(
         _ query: String, _ each: (UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {

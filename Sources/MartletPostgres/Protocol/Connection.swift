@@ -20,7 +20,7 @@ final class Connection {
         static func until(_ deadline: ContinuousClock.Instant) -> Patience { Patience(deadline: deadline) }
     }
 
-    /// Connects to that one of the address's servers that accepts writes.
+    /// Connects to the server that accepts writes, among the servers of the address.
     /// - Throws: `DatabaseFailure.lost` with a sentence that says what to do.
     init(_ address: DatabaseAddress, by deadline: ContinuousClock.Instant) throws(DatabaseFailure) {
         self.address = address

@@ -42,8 +42,8 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The parameters of the address, and those that all connections of this program have. The address may override the
-    /// defaults. But only a server that accepts writes is used, whatever the address says.
+    /// The parameters of the address, and the parameters that all connections of this program have. The address may
+    /// override the defaults, but cannot change that only a server that accepts writes is used.
     var complete: [(name: String, value: String)] {
         let defaults = [
             ("application_name", "martlet"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),

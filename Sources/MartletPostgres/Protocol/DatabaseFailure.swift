@@ -26,7 +26,7 @@ enum DatabaseFailure: Error, Equatable {
         if case .refused(let state) = self { state.isAboutValues } else { false }
     }
 
-    /// The failure as the ports report it.
+    /// The error that the storage ports report for this failure.
     var storageError: StorageError {
         switch self {
         case .refused(let state): state.storageError
@@ -42,8 +42,8 @@ enum DatabaseFailure: Error, Equatable {
     }
 }
 
-/// The code with which a server refuses a statement (PostgreSQL, appendix A). Its message is not kept, because it may
-/// quote values.
+/// The code with which a server refuses a statement (PostgreSQL, appendix A). The server's message is not kept, because
+/// the message may quote values.
 struct SQLState: Hashable, Sendable {
     let code: String
 

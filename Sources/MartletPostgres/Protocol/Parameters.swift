@@ -21,8 +21,8 @@ struct Parameters: Sendable {
 
     mutating func addNull() { spans.append(nil) }
 
-    /// Calls `body` with the values as libpq takes them: where each begins (a null pointer for NULL), the lengths in
-    /// bytes, and the formats, which are all binary. The pointers are valid during the call.
+    /// Calls `body` with the values as libpq takes them: a pointer to each value (a null pointer for NULL), the lengths
+    /// in bytes, and the formats, which are all binary. The pointers are valid during the call.
     func withValues<Result>(_ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.empty

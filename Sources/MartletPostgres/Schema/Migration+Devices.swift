@@ -7,8 +7,8 @@ extension Migration {
     /// PostgreSQL's type text cannot contain U+0000.
     ///
     /// `registered_at` of a channel is at least the time of the last write of each registration that has left the
-    /// channel. For registrations that still have the channel, `updated_at` has this time, so that a repeated write
-    /// changes one row only.
+    /// channel. For a registration that is still on the channel, this time is only in `updated_at` of the registration,
+    /// so that a repeated write changes a single row.
     ///
     /// The planner is told that `shard` and `scope` have one distinct value each, which is not true. So it always finds
     /// a tag by the index of registrations by tag, however few hubs there are.

@@ -30,6 +30,7 @@ extension Migration {
             ALTER TABLE namespace DROP COLUMN node, ADD COLUMN directory_version int8 NOT NULL DEFAULT 0;
             """)
 
-    /// What the data was moved to; NULL if it was not moved. Nodes do not start on a database that was moved.
+    /// `moved_to` is the place that the data was moved to; NULL if the data was not moved. Nodes do not start on a
+    /// database whose data was moved.
     static let moves = Migration(name: "moves", script: "ALTER TABLE namespace ADD COLUMN moved_to text;")
 }

@@ -20,9 +20,9 @@ extension Migration {
     /// the notification expires.
     ///
     /// `collapses` lists deliveries with collapse keys by anchor: a tag, a handle, or `*`. `page_records` has the
-    /// refusals and attempts of some members of a page as one value (`PageRecords`). The rows of `refusals` and
-    /// `attempts` are those of retries, and are newer. `reached` records which members were reached, in blocks of
-    /// 65,536 member numbers.
+    /// refusals and attempts of some members of a page as one value (`PageRecords`). `refusals` and `attempts` have one
+    /// row for each record that is not in `page_records`, mostly those of retries. If both have a record, the row is
+    /// newer. `reached` records which members were reached, in blocks of 65,536 member numbers.
     static let notifications = Migration(
         name: "notifications",
         script: """

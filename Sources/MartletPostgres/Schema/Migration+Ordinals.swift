@@ -1,6 +1,6 @@
 extension Migration {
-    /// The last numbers that rows of a shard have got; numbers are never used again. A shard is a hub, and may later be
-    /// a part of one.
+    /// The numbers that were last given to rows of a shard. A number is never used again. A shard is a hub, and may
+    /// later be a part of a hub.
     ///
     /// Each transaction that writes locks the row of its shard before it writes, checks that the rows that it has read
     /// are unchanged, and updates the numbers. So numbers are in the order of commits, and a page that reads this row

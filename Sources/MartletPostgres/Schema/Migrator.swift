@@ -21,8 +21,8 @@ struct Migrator {
     }
 
     private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
-        // Waits up to a minute for the migration of another node, but only two seconds for a lock on a table: later
-        // transactions on the table would wait too.
+        // Waits up to a minute for the migration of another node, but only two seconds for a lock on a table, because
+        // all later transactions on the table would wait behind this one.
         try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
         try run(Batch(Self.lock) { $0.add(lockKey) }, connection, patience)
         try run(
@@ -43,17 +43,17 @@ struct Migrator {
         try run(batch, connection, patience)
     }
 
-    /// The schema of a database, compared with that of this program.
+    /// The schema of a database, compared with the schema of this program.
     enum State: Equatable {
-        /// There is none yet.
+        /// There is no schema yet.
         case none
         case current
-        /// The steps in the associated value have not been run yet.
+        /// The schema is of an earlier version. The value is the number of steps that have not been run yet.
         case older(Int)
-        /// The error says why.
+        /// This program cannot use the schema. The error says why.
         case unusable(StorageError)
 
-        /// Whether the tables of this program, or of an earlier version of it, are there.
+        /// Whether the schema has the tables of this program or of an earlier version.
         var isUsable: Bool {
             switch self {
             case .current, .older: true
@@ -83,7 +83,7 @@ struct Migrator {
     /// The number of the lock for changes of the schema. Nodes cannot start while another transaction holds this lock.
     var lockKey: Int64 { "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) } }
 
-    /// The statements that make the whole schema where there is none.
+    /// The statements that make the whole schema in a database that has none.
     var creation: [String] {
         let records = migrations.enumerated().map { number, migration in
             "INSERT INTO migrations (number, name) VALUES (\(number + 1), '\(migration.name)')"

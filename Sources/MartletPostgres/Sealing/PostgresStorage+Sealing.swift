@@ -1,10 +1,11 @@
 public import MartletCore
 
 extension PostgresStorage {
-    /// Seals secrets again that were sealed with another key than the current one. It uses small transactions, so other
+    /// Seals all secrets that are sealed with an earlier key with the current key. It uses small transactions, so other
     /// callers may read and write meanwhile, and other nodes may reseal at the same time. If the call is interrupted,
     /// the next call continues with the secrets that are left. All nodes must have the new key before the first call.
-    /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
+    /// - Parameter deadline: The time from which the call begins no further transaction. The call also stops if the
+    ///   task is cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
     public func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool {
@@ -22,7 +23,7 @@ extension PostgresStorage {
         return true
     }
 
-    /// Returns the number of secrets that are sealed with another key than the current one. All secrets of a hub count
+    /// Returns the number of secrets that are sealed with a key other than the current one. All secrets of a hub count
     /// as one, and all secrets of the namespace count as one.
     public func sealedOtherwise() async throws(StorageError) -> Int64 {
         var count = Int64(try await hubsSealedOtherwise().count)
@@ -67,7 +68,7 @@ extension PostgresStorage {
 
     // MARK: Settings
 
-    /// Returns the hubs with secrets that are sealed with another key than the current one; nil stands for the
+    /// Returns the hubs with secrets that are sealed with a key other than the current one; nil stands for the
     /// namespace.
     private func hubsSealedOtherwise() async throws(StorageError) -> [Int64?] {
         var batch = Batch(SealingStatements.hubs)

@@ -24,8 +24,8 @@ struct SealedColumn: Sendable {
     /// Returns the number of disk blocks of the table.
     var size: Statement { .rare([], "SELECT pg_relation_size('\(table)') / current_setting('block_size')::int8") }
 
-    /// Reads the secrets between two positions in the table, except those that begin with the mark of the current key.
-    /// Other keys sealed the secrets that are read.
+    /// Reads those secrets between two positions in the table that are sealed with a key other than the current one.
+    /// Such a secret does not begin with the mark of the current key.
     var page: Statement {
         .rare(
             [.text, .text, .int4, .bytes],

@@ -83,8 +83,8 @@ struct SendListTable {
         return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
     }
 
-    /// Returns the sequence number below which a list begins. If none is given, it is one more than that of the hub's
-    /// newest send.
+    /// Returns the sequence number below which a list begins. If `before` is nil, the list begins with the hub's newest
+    /// send.
     private func start(_ before: Int64?) throws(StorageError) -> Int64 {
         if let before { return before }
         let newest = try session.first(

@@ -13,8 +13,8 @@ extension PostgresStorage: SendRecordStore {
     public func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord {
         let (key, start) = (record.request.key, record.startedAt)
         let rows = try await transaction { connection, patience throws(DatabaseFailure) in
-            // Of two equal requests at the same time, the second waits for the first, because both insert the same key.
-            // Then it finds the record of the first.
+            // If two equal requests arrive at the same time, the second waits for the first, because both insert the
+            // same key. Then the second finds the record of the first.
             var batch = Batch(SendStatements.add) {
                 $0.add(key)
                 $0.add(record.request.fingerprint)

@@ -108,8 +108,8 @@ enum DeviceSweepStatements {
     /// The maximum number of rows per portion.
     static let limit = 500
 
-    /// For each hub: whether a registration or installation has expired, whether tombstones may be too old or too many,
-    /// and when the oldest notification with a long lifetime began.
+    /// Returns for each hub whether a registration or installation has expired, whether tombstones may be too old or
+    /// too many, and when the oldest notification with a long lifetime began.
     static let hubs = Statement.rare(
         [.int8, .int8, .int8],
         """

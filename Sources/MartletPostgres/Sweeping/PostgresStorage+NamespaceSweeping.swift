@@ -75,7 +75,7 @@ extension PostgresStorage {
     }
 
     /// Removes payloads. The rows of their addressees are removed first and in portions, because a broadcast can have a
-    /// million of them.
+    /// million such rows.
     private func remove(_ payloads: [Int32]) async throws(StorageError) {
         guard !payloads.isEmpty else { return }
         for statement in [SweepStatements.receipts, SweepStatements.addressees] {

@@ -147,8 +147,9 @@ enum UserStatements {
         """)
 
     /// Stores a session. If the session's user has been removed meanwhile, the session is not stored, and so grants no
-    /// access. The lock on the user's row makes this statement wait for a change of the password, and such a change wait
-    /// for this transaction: the change then ends this session too, or the log-in sees the new password.
+    /// access. The statement locks the user's row, so a change of the password runs either before or after this
+    /// transaction. If it runs before, the log-in sees the new password. If it runs after, the change ends this session
+    /// too.
     static let addSession = Statement.rare(
         [.bytes, .int8, .int8, .bytes],
         """

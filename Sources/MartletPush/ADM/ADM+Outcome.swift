@@ -6,10 +6,10 @@ extension ADM {
     /// The wait before the first retry when the service throttles the sender and does not say how long to wait. During
     /// the wait, no push of the same hub is sent to ADM.
     ///
-    /// It doubles with each further retry.
+    /// The wait doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
     /// The wait before the first retry after an internal error of the service, or after an answer that is not from the
-    /// service. It doubles with each further retry.
+    /// service. The wait doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 6.3).
@@ -33,7 +33,8 @@ extension ADM {
     }
 
     /// Returns the outcome of an answer with status 200. The answer contains the device's current registration id,
-    /// which replaces the device's handle. It differs from the id in the request if ADM has replaced the id.
+    /// which becomes the device's handle. If ADM has replaced the id of the device, the current id differs from the id
+    /// in the request.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
         guard let body, body.object != nil else { return intermediaryAnswered("status 200 without a result") }
         guard let id = body[idMember]?.string, !id.isEmpty else { return .accepted }
@@ -60,7 +61,7 @@ extension ADM {
     }
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
-    /// because the message has not reached the service.
+    /// because the intermediary's answer means that the message has not reached the service.
     private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }

@@ -98,7 +98,7 @@ public struct ADM: PushService {
         return RequestBatch.Shared(
             origin: credential.sendOrigin, settings: credential.sendSettings, pathPrefix: credential.sendPath.prefix,
             fields: fields, body: message.body,
-            // An answer with another id is not plain: it replaces the device's handle.
+            // An answer with a different id is not a plain success, because that id replaces the device's handle.
             plainSuccess: .jsonOfPath(member: Self.idMember, pathSuffix: credential.sendPath.suffix))
     }
 

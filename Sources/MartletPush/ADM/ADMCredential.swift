@@ -4,7 +4,7 @@ import MartletModel
 
 /// A hub's credential for Amazon Device Messaging, parsed and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
-    /// The names of the credential's properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties. They are the same as in Azure Notification Hubs.
     enum Property {
         static let clientID = "ClientId"
         static let clientSecret = "ClientSecret"

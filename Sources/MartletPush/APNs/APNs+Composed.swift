@@ -9,8 +9,9 @@ extension APNs {
 
     /// Renders a composed message as an alert, or as a background push if the message is silent.
     ///
-    /// The system shows texts, sound and a badge. The app's notification extension adds pictures, buttons and an
-    /// incremented badge; the system runs the extension only for pushes with `mutable-content`.
+    /// The system itself presents the texts, the sound and a badge number. The app's notification extension adds
+    /// pictures, buttons and an incremented badge. The system runs the extension only for pushes with
+    /// `mutable-content`.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var payload = composed.data.mapValues(JSON.string)
         payload[notificationIDName] = .string(id.description)

@@ -5,8 +5,8 @@ extension APNs {
     /// The allowed number of hexadecimal digits of a device token.
     ///
     /// The range is wide, because Apple does not guarantee a length, and Azure Notification Hubs accepts a token of any
-    /// length. Only APNs knows whether a token belongs to a device. A prefix may precede the digits (`APNsTokenKind`);
-    /// it is not counted.
+    /// length. Only APNs knows whether a token belongs to a device. A prefix before the digits (`APNsTokenKind`) is not
+    /// counted.
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
@@ -65,8 +65,8 @@ extension APNs {
         try check(try Payload.object(message), of: headers.pushType)
     }
 
-    /// Checks that the payload has the members that its push type requires. APNs accepts a payload without them, but
-    /// the device discards it.
+    /// Checks that the payload has the members that its push type requires. APNs accepts a payload without these
+    /// members, but the device discards such a payload.
     private static func check(_ payload: JSON, of type: APNsPushType) throws(PushServiceError) {
         switch type {
         case .liveactivity: try APNsLiveActivity.check(payload)
@@ -86,10 +86,11 @@ extension APNs {
         return try Payload.message(.object(payload), on: APNs.self)
     }
 
-    /// Creates a message that carries data: an alert if the data contains one, otherwise a silent message.
+    /// Creates a message that carries data. The message is an alert if the data contains an alert text, and otherwise
+    /// silent.
     ///
     /// An alert has `mutable-content`, so that the app's notification service extension may replace it. A silent
-    /// message states its push type, because a `sound` member in it, even an empty one, would otherwise make it an
+    /// message states its push type. Otherwise a member `sound`, even an empty one, would turn the message into an
     /// alert.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var aps: [String: JSON] = [:]

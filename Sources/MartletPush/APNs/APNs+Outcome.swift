@@ -3,10 +3,11 @@ public import MartletHTTP
 public import MartletModel
 
 extension APNs {
-    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
+    /// The wait before the first retry after an internal error of the service. The wait doubles with each further
+    /// retry.
     static let faultWait: Duration = .seconds(900)
     /// The wait before the first retry after too many pushes to one device, or too many new provider tokens on one
-    /// connection. It doubles with each further retry.
+    /// connection. The wait doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
 
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
@@ -23,8 +24,8 @@ extension APNs {
         return outcome
     }
 
-    /// Returns the outcome of a success. The development gateway assigns an id to each push that it accepts, under
-    /// which Apple's console finds the delivery log.
+    /// Returns the outcome of a success. The development gateway assigns an id to each push that it accepts. With this
+    /// id, Apple's console finds the push's delivery log.
     private static func success(_ response: HTTPResponse) -> Outcome {
         guard let id = AnswerWord.checked(response.fields[uniqueIDField]) else { return .accepted }
         return Outcome(.success, reason: "\(uniqueIDField) \(id)", .accepted)
@@ -34,8 +35,8 @@ extension APNs {
 
     /// Returns the outcome of an answer to a message.
     ///
-    /// Pushes of some types need tokens of their own, but may have been sent to all registrations of a tag. In that
-    /// case the push is wrong for the token, not the token itself, so the token is kept.
+    /// Some push types need device tokens of their own. A push of such a type may have been sent to all registrations
+    /// of a tag, and so to tokens that do not suit it. Such a token is itself valid, so it is kept.
     public func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome {
         var outcome = outcome(of: response, at: now)
         if outcome.name == .wrongToken, let headers = try? APNsHeaders(message), !headers.pushType.usesTheAppsToken {
@@ -98,9 +99,9 @@ extension APNs {
     }
 }
 
-/// The body of a refusal: `{"reason":"…"}`, for status 410 with `"timestamp"` in Unix milliseconds.
+/// The body of a refusal: `{"reason":"…"}`. With status 410, it also has the member `timestamp`, in Unix milliseconds.
 private struct APNsAnswer {
-    /// The reason if it consists of letters only, so that it is safe to show; otherwise the status.
+    /// The reason, if it consists of letters only and is therefore safe to show; otherwise the status.
     let reason: String
     let timestamp: Timestamp?
 
@@ -134,12 +135,12 @@ extension APNsAnswer {
     private static let opening = Array(#"{"reason":""#.utf8)
     private static let middle = Array(#"","timestamp":"#.utf8)
     private static let closing = Array(#""}"#.utf8)
-    /// The maximum number of digits that certainly fit into a 64-bit integer.
+    /// The largest number of digits that always fits into a 64-bit integer.
     private static let digitLimit = 18
 
     /// Parses an answer that has exactly the form in which the service writes it; nil for any other form.
     ///
-    /// Works on bytes for speed, because a broadcast may have tens of thousands of refusals.
+    /// This function works on bytes for speed, because a broadcast may have tens of thousands of refusals.
     private static func standard(_ bytes: [UInt8]) -> APNsAnswer? {
         guard bytes.starts(with: opening) else { return nil }
         let word = bytes[opening.count...].prefix { isLetter($0) }

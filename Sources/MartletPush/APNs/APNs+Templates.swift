@@ -23,7 +23,7 @@ extension APNs {
     }
 
     /// Returns the payload limit, in bytes, of the push type that the template's headers state. The header
-    /// `apns-push-type` decides; without it, the suffix of `apns-topic` decides.
+    /// `apns-push-type` decides. If it is missing, the suffix of the header `apns-topic` decides.
     ///
     /// If the header's value is an expression, the push type is unknown until the template is rendered. The result is
     /// then the largest limit of any type.

@@ -79,7 +79,7 @@ public struct APNs: PushService {
         return shared
     }
 
-    /// Each answer repeats the `apns-id` of its request, which Martlet does not need.
+    /// Each answer repeats the `apns-id` of its request. Martlet does not need it there.
     private static let ignoredAnswerFields = ["apns-id"]
 
     public func append(
@@ -103,8 +103,9 @@ public struct APNs: PushService {
 
     /// The maximum number of connections.
     ///
-    /// Apple asks for few connections that last long, but accepts as many as are needed. 64 are enough: with a thousand
-    /// requests in flight and a round trip of 30 ms, one connection carries 33,000 pushes a second.
+    /// Apple asks for few connections that last long, but accepts as many as are needed. 64 connections are enough:
+    /// with a thousand requests in flight and a round trip of 30 ms, a single connection carries 33,000 pushes a
+    /// second.
     private static let connectionLimit = 64
 
     private var settings: TransportSettings {

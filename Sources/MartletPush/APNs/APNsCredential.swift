@@ -5,8 +5,8 @@ import MartletModel
 
 /// A hub's credential for APNs, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
-    /// The names of the credential's properties: those of Azure Notification Hubs, and one more for an endpoint with a
-    /// private authority.
+    /// The names of the credential's properties. They are the same as in Azure Notification Hubs, except that Martlet
+    /// adds `endpointAuthority`, for an endpoint with a private authority.
     enum Property {
         static let token = "Token"
         static let keyID = "KeyId"
@@ -26,7 +26,7 @@ struct APNsCredential: Sendable {
 
     let origin: HTTPOrigin
     let trustedCertificatesPEM: String?
-    /// The app's bundle id, which is the topic of pushes that state none.
+    /// The app's bundle id. It is the topic of pushes that state no topic.
     let bundleID: String
     let proof: Proof
 
@@ -70,8 +70,8 @@ struct APNsCredential: Sendable {
         }
     }
 
-    /// Reads a private key from the text of a `.p8` file, which is PEM. The text may lack the first and the last line,
-    /// so that only the Base64 between them is left.
+    /// Reads a private key from the text of a `.p8` file, which is PEM. The text may also be only the Base64 between
+    /// the file's first and last lines.
     private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Determines the address to which pushes are sent. It is given in the credential's property `Endpoint`, which has many
+/// Determines the address to which pushes are sent. The credential's property `Endpoint` states it in one of many
 /// forms.
 enum APNsEndpoint {
     static let production = HTTPOrigin(scheme: .https, host: "api.push.apple.com")
@@ -9,8 +9,7 @@ enum APNsEndpoint {
     static let sandbox = HTTPOrigin(scheme: .https, host: "api.sandbox.push.apple.com")
 
     /// Returns the origin for a missing or empty text, for a word such as `sandbox`, for the host name of an HTTP/2 or
-    /// legacy binary gateway, or for an https URL whose path is empty or the service's own. Returns nil for anything
-    /// else.
+    /// legacy binary gateway, or for an https URL whose path is empty or `/3/device`. Returns nil for any other text.
     static func origin(_ text: String?) -> HTTPOrigin? {
         let name = (text ?? "").lowercased()
         switch name {

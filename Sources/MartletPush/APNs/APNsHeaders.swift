@@ -3,21 +3,21 @@ import MartletModel
 
 /// The `apns-` fields of a push.
 ///
-/// The fields that the caller stated are checked, and missing ones are derived from the payload (PushServices.md,
+/// The fields that the caller stated are checked, and missing fields are derived from the payload (PushServices.md,
 /// sections 1.4 and 1.5).
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority
-    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it, so that the
-    /// notification's expiry is used. It is 0 for a `pushtotalk` push without a stated expiration.
+    /// The expiration in Unix seconds, where 0 means that the service tries only once; nil if the caller did not state
+    /// it. The notification's expiry is then used. The value is 0 for a `pushtotalk` push without a stated expiration.
     var expiration: Int64?
     var collapseID: String?
     /// The topic that the caller stated; nil means the app's bundle id with the suffix of the push type.
     var topic: String?
 
     static let collapseIDLimit = 64
-    /// The names of the hub's own expiry field: the one that clients send, and the one in a comment of the Python
-    /// sample (NotificationHubs.md, section 6.2).
+    /// The two names of the hub's own expiry field. Clients send the first name; the second is in a comment of the
+    /// Python sample (NotificationHubs.md, section 6.2).
     static let expiryFields = ["servicebusnotification-apns-expiry", "servicebusnotification-apnsexpiry"]
 
     init(_ message: Message) throws(PushServiceError) {
@@ -69,8 +69,9 @@ struct APNsHeaders: Equatable {
         return text
     }
 
-    /// Returns the collapse key of a message, which consists of its collapse id and its topic. The topic is part of the
-    /// key, because messages to different apps do not replace each other. Returns nil if there is no collapse id.
+    /// Returns the collapse key of a message, which consists of the message's collapse id and topic. The topic is part
+    /// of the key, because messages to different apps do not replace each other. Returns nil if there is no collapse
+    /// id.
     static func collapseKey(of message: Message) -> String? {
         let fields = APNsFields(message.fields)
         return fields["collapse-id"].map { Payload.key([$0, fields["topic"] ?? ""]) }
@@ -110,9 +111,9 @@ struct APNsHeaders: Equatable {
 
     /// Infers the push type from a payload, for a message whose fields state no type.
     ///
-    /// A payload with `event`, and with `timestamp` or `content-state`, is a Live Activity push. One with
-    /// `content-available`, and with nothing to show, to play or to set as a badge, is a background push. Every other
-    /// payload is an alert.
+    /// A payload with `event`, and with `timestamp` or `content-state`, is a Live Activity push. A payload with
+    /// `content-available`, but without an alert, a sound or a badge, is a background push. Every other payload is an
+    /// alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
         guard mayNameKind(body), let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
         if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
@@ -123,8 +124,8 @@ struct APNsHeaders: Equatable {
     /// Returns whether a JSON text may contain the member `event` or `content-available`, which can make the push
     /// something other than an alert.
     ///
-    /// Most texts contain neither name, and this check finds that out without parsing the text. A name that is written
-    /// with an escape sequence has different bytes, so a text with a backslash must always be parsed.
+    /// Most texts contain neither name. This check recognizes them without parsing. A name that is written with an
+    /// escape sequence has different bytes, so a text with a backslash must always be parsed.
     private static func mayNameKind(_ body: [UInt8]) -> Bool {
         body.indices.contains { index in
             switch body[index] {
@@ -137,7 +138,7 @@ struct APNsHeaders: Equatable {
     }
 }
 
-/// The header fields that a caller has set, whose names may be written as `apns-…` or `x-apns-…`.
+/// The header fields that a caller has set. The name of a field may be written as `apns-…` or as `x-apns-…`.
 private struct APNsFields {
     private let fields: [String: String]
 

@@ -3,8 +3,8 @@ import MartletModel
 
 /// The requirements for the payload of a push to a Live Activity (PushServices.md, section 1.7).
 ///
-/// The service accepts a payload that lacks some of the members, and the device then discards it silently. Therefore
-/// the payload is checked here and the sender gets an error.
+/// If a payload lacks some of the required members, the service still accepts it, but the device discards it silently.
+/// Therefore the payload is checked here and the sender gets an error.
 enum APNsLiveActivity {
     enum Event: String, CaseIterable {
         case start
@@ -41,7 +41,8 @@ enum APNsLiveActivity {
         if event == .start { try checkStart(aps) }
     }
 
-    /// Checks the state of the activity. The event that ends an activity may omit the state, which then stays as it is.
+    /// Checks the state of the activity. The event that ends an activity may omit the state. The state then stays as it
+    /// is.
     private static func checkState(of aps: JSON, at event: Event) throws(PushServiceError) {
         if event == .end, aps["content-state"] == nil { return }
         guard aps["content-state"]?.object != nil else {
@@ -74,7 +75,7 @@ enum APNsLiveActivity {
 
     /// The range of valid times, in seconds since 1970.
     ///
-    /// Larger values are times in milliseconds; a device that has received such a time discards all later pushes as
+    /// A larger value is a time in milliseconds. A device that has received such a time discards all later pushes as
     /// outdated.
     private static let secondsRange: Range<Double> = 0..<100_000_000_000
 

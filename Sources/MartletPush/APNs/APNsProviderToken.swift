@@ -5,7 +5,7 @@ import MartletModel
 struct APNsProviderToken {
     /// How long after its time of issue the service accepts a token.
     static let lifetime: Duration = .seconds(3600)
-    /// The minimum time between two new tokens on one connection, which APNs requires.
+    /// The minimum time that APNs requires between two new tokens on one connection.
     static let minimumAge: Duration = .seconds(1200)
     /// The age at which Martlet stops using a token: five minutes before the end of `lifetime`, because clocks differ.
     static let maximumAge: Duration = .seconds(3300)
@@ -15,8 +15,8 @@ struct APNsProviderToken {
     let issuedAt: Timestamp
     private let token: ES256Token
 
-    /// Parses a token without verifying its signature. Fails for anything but an ES256 token with a key id, an issuer
-    /// and a time in whole seconds.
+    /// Parses a token without verifying its signature. Fails if the text is not an ES256 token, or if its key id, its
+    /// issuer, or its time of issue in whole seconds is missing.
     init?(_ text: Substring) {
         guard let token = ES256Token(text), let keyID = token.header["kid"]?.string,
             let teamID = token.claims["iss"]?.string, let issuedAt = token.claims["iat"]?.integer,

@@ -32,7 +32,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         topic.hasSuffix(topicSuffix) && (APNsPushType(suffixOf: topic) ?? self) == self
     }
 
-    /// Whether pushes of this type are sent to the device token to which the app's alerts are sent.
+    /// Whether pushes of this type are sent to the same device token as the app's alerts.
     ///
     /// Each other type has device tokens of its own.
     var usesTheAppsToken: Bool { self == .alert || self == .background }
@@ -51,10 +51,10 @@ public enum APNsPushType: String, Sendable, CaseIterable {
     /// Whether the service accepts pushes of this type from a sender that has a provider token.
     public var allowsToken: Bool { self != .mdm }
 
-    /// The priority of a push of this type that states none.
+    /// The priority of a push of this type if the push states no priority.
     public var defaultPriority: APNsPriority { self == .background ? .powerAware : .immediate }
 
-    /// Returns the type whose suffix a topic has; nil for a topic without any of the suffixes.
+    /// Creates the type that a topic's suffix stands for; nil if the topic has none of the suffixes.
     public init?(suffixOf topic: String) {
         let found = Self.allCases.first { !$0.topicSuffix.isEmpty && topic.hasSuffix($0.topicSuffix) }
         guard let found else { return nil }

@@ -4,9 +4,9 @@ import MartletModel
 
 /// The kind of pushes that a device token is for.
 ///
-/// The client that registers a token may state its kind in a prefix, as in `liveactivity:80AB…`. The token then gets
-/// only messages of that kind. So a broadcast, or a notification to all devices of a user, reaches only tokens of the
-/// matching kind. A token without a prefix gets every message that is sent to it.
+/// The client that registers a token may state the token's kind in a prefix, as in `liveactivity:80AB…`. The token then
+/// gets only messages of that kind. So a broadcast, or a notification to all devices of a user, reaches only tokens of
+/// the matching kind. A token without a prefix gets every message that is sent to it.
 enum APNsTokenKind: String, CaseIterable {
     /// A token for alerts and background pushes.
     case alert
@@ -38,7 +38,8 @@ enum APNsTokenKind: String, CaseIterable {
     }
 
     /// Splits a handle into the kind that its prefix names, and the digits after the prefix.
-    /// - Returns: nil if the prefix is not a known kind. Without a prefix, the kind is nil.
+    /// - Returns: The kind, which is nil if there is no prefix, and the digits; nil if the prefix does not name a known
+    ///   kind.
     static func split(_ text: String) -> (kind: APNsTokenKind?, digits: Substring)? {
         guard let colon = text.utf8.firstIndex(of: separator) else { return (nil, text[...]) }
         guard let kind = APNsTokenKind(rawValue: text[..<colon].lowercased()) else { return nil }
@@ -51,7 +52,7 @@ enum APNsTokenKind: String, CaseIterable {
         of handle: UnsafeBufferPointer<UInt8>, for message: Message, in shared: RequestBatch.Shared
     ) throws(PushServiceError) -> UnsafeBufferPointer<UInt8> {
         // A handle that begins with two hexadecimal digits has no prefix, because no kind begins with two such digits.
-        // This check is fast, and true for nearly all handles.
+        // This check is fast, and it is true for nearly all handles.
         if handle.prefix(2).allSatisfy(APNs.isHexadecimal) { return handle }
         guard let colon = handle.firstIndex(of: separator) else { return handle }
         let mark = String(decoding: handle[..<colon], as: UTF8.self).lowercased()

@@ -56,7 +56,7 @@ extension FCM {
 
     // MARK: Reading
 
-    /// Returns what an Android device shows for a message; nil if that is unknown.
+    /// Returns the appearance of a message on an Android device; nil if it is unknown.
     public static func appearance(of message: Message) -> Appearance? {
         guard let payload = try? Payload.object(message), case .object(let content) = payload["message"] ?? payload,
             content["data"] != nil || content["notification"] != nil || content["android"] != nil
@@ -79,8 +79,8 @@ extension FCM {
         return appearance
     }
 
-    /// Returns what an app shows for a message without the member `notification`. Apps that follow Microsoft's
-    /// tutorials show the members `title` and `message` of the data.
+    /// Returns the appearance of a message without the member `notification`. The app itself shows such a message. Apps
+    /// that follow Microsoft's tutorials show the members `title` and `message` of the data.
     private static func appearance(ofData data: JSON?) -> Appearance? {
         guard case .object(let data)? = data else { return nil }
         let text = data["message"]?.string
@@ -113,7 +113,7 @@ extension LegacyFCM {
         return Message(body: JSON.object(payload).bytes)
     }
 
-    /// Returns what an Android device shows for a message.
+    /// Returns the appearance of a message on an Android device; nil if it is unknown.
     /// - Parameter message: A normalized message, which has the form of the HTTP v1 API.
     public static func appearance(of message: Message) -> Appearance? { FCM.appearance(of: message) }
 }

@@ -4,16 +4,16 @@ public import MartletModel
 
 extension FCM {
     /// The wait before the first retry after an internal error of the service, if the service does not say how long to
-    /// wait. It doubles with each further retry.
+    /// wait. The wait doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. For a
-    /// project's quota, which is refilled every minute, it is also the minimum wait.
+    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. A
+    /// project's quota is refilled every minute, so this is also the minimum wait for a project's quota.
     static let quotaWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 2.5).
     ///
-    /// For an error, the first of these that has a known value decides: FCM's own error code, the `reason` of Google's
-    /// `ErrorInfo`, the status in the body, the HTTP status.
+    /// The outcome of an error depends on the first of these that has a known value: FCM's own error code, the `reason`
+    /// of Google's `ErrorInfo`, the status in the body, the HTTP status.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {
@@ -64,7 +64,7 @@ extension FCM {
         case "UNAUTHENTICATED": Outcome(.invalidCredentials, reason: answer.reason, .reauthorize)
         case "PERMISSION_DENIED": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         // Without FCM's own error code, this status means that the project was not found, not that the device is gone.
-        // So the hub's sending to FCM stops.
+        // So the hub stops sending to FCM.
         case "NOT_FOUND": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         case "RESOURCE_EXHAUSTED": projectQuota(answer, wait)
         case "INTERNAL": fault(.pnsServerError, answer, wait)

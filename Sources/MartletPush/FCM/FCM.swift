@@ -5,8 +5,8 @@ public import MartletModel
 
 /// Firebase Cloud Messaging over its HTTP v1 API (PushServices.md, section 2).
 ///
-/// The device's token is in the body, so every device gets a body of its own: the message, with the token inserted at
-/// its beginning.
+/// A request states the device's token in its body. So each device gets a different body: the message, with the token
+/// inserted at the beginning.
 public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1",

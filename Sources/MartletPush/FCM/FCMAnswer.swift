@@ -25,9 +25,9 @@ struct FCMAnswer {
     let infoReason: String?
     /// Whether the error is caused by the registration token.
     let isAboutToken: Bool
-    /// Whether the error is that the message is too large.
+    /// Whether the error says that the message is too large.
     let isAboutSize: Bool
-    /// Whether the exceeded quota is that of one device, not that of the project.
+    /// Whether the exceeded quota belongs to one device, not to the project.
     let isAboutDevice: Bool
 
     init(_ response: HTTPResponse) {

@@ -6,8 +6,8 @@ import MartletModel
 /// A hub's credential for FCM, parsed and checked: a service account of a Firebase project (PushServices.md, sections
 /// 2.1 and 9).
 struct FCMCredential: Sendable {
-    /// The names of the credential's properties. `PrivateKey`, `ProjectId` and `ClientEmail` are those of Azure
-    /// Notification Hubs; only Martlet has the others.
+    /// The names of the credential's properties. `PrivateKey`, `ProjectId` and `ClientEmail` are the same as in Azure
+    /// Notification Hubs. Only Martlet has the other properties.
     enum Property {
         static let privateKey = "PrivateKey"
         static let projectID = "ProjectId"

@@ -10,7 +10,7 @@ enum FCMMessage {
     static let timeToLiveLimit = 2_419_200
     /// The members of a message that name its target.
     ///
-    /// They are removed from what a sender wrote, because the hub sets the target.
+    /// They are removed from a sender's message, because the hub sets the target.
     static let targetNames: Set<String> = ["token", "topic", "condition", "fid", "name"]
 
     /// The beginning of every canonical body.
@@ -98,7 +98,7 @@ enum FCMMessage {
     }
 
     /// Parses a duration such as `3.5s` and returns its whole seconds, without the fraction. Returns nil if the text is
-    /// not a duration, or if it is more than `timeToLiveLimit`.
+    /// not a duration, or if the whole seconds exceed `timeToLiveLimit`.
     static func timeToLive(_ text: String) -> Int? {
         guard text.hasSuffix("s") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -110,7 +110,8 @@ enum FCMMessage {
 
     /// Returns the size of the content that devices receive, in bytes: the notification and the data.
     ///
-    /// There may be data for all devices and data for Android devices, of which the larger counts.
+    /// A message may have data for all devices and other data for Android devices. Then only the larger of the two
+    /// counts.
     static func size(of content: JSON) -> Int {
         let data = max(size(ofMembers: content["data"]), size(ofMembers: content["android"]?["data"]))
         return data + size(ofMembers: content["notification"])

@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Firebase Cloud Messaging for payloads and registrations in the form of its old HTTP API, which many senders and apps
-/// still use (PushServices.md, sections 2.6 and 2.7).
+/// Firebase Cloud Messaging for payloads and registrations in the form of the old HTTP API. Many senders and apps still
+/// use this form (PushServices.md, sections 2.6 and 2.7).
 ///
 /// The old API is switched off. Therefore `FCM` sends the messages to devices of this platform, with the hub's
 /// credential for `fcmv1`.

@@ -3,8 +3,8 @@ import MartletModel
 /// Translates a payload of the legacy API to a message of the HTTP v1 API (PushServices.md, section 2.7).
 ///
 /// Members without an equivalent are left out, and their names are in `dropped`. The member `apns` is added only if the
-/// payload has a badge, a subtitle, a sound, `content_available` or `mutable_content`. The HTTP v1 API has these
-/// settings for Apple devices only in `apns`.
+/// payload has a badge, a subtitle, a sound, `content_available` or `mutable_content`. For Apple devices, the HTTP v1
+/// API has these settings only in `apns`.
 struct LegacyTranslation {
     /// The content of the translated message, without the envelope `{"message":…}`.
     private(set) var content: [String: JSON] = [:]
@@ -43,7 +43,7 @@ struct LegacyTranslation {
         case "collapse_key":
             guard let key = Self.text(value) else { return false }
             android[name] = .string(key)
-            // A longer key is left out for Apple devices, because APNs accepts at most 64 bytes.
+            // A key of more than 64 bytes is left out for Apple devices, because APNs does not accept it.
             if key.utf8.count <= 64 { appleHeaders["apns-collapse-id"] = .string(key) }
         case "restricted_package_name":
             guard let package = Self.text(value) else { return false }
@@ -94,7 +94,7 @@ struct LegacyTranslation {
 
     private mutating func takeTimeToLive(_ value: JSON) -> Bool {
         guard let seconds = Self.number(value) else { return false }
-        // A value out of range is translated as it is, so that the check of the whole message refuses it later.
+        // A value out of range is translated unchanged. The check of the whole message refuses it later.
         android["ttl"] = .string("\(seconds)s")
         if (0...Int64(FCMMessage.timeToLiveLimit)).contains(seconds) {
             appleHeaders["apns-expiration"] = .string(String(now.seconds + seconds))

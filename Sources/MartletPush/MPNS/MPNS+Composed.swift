@@ -24,7 +24,7 @@ extension MPNS {
 
     // MARK: Reading
 
-    /// Returns what a phone shows for a message; nil for a tile and for a body that cannot be read.
+    /// Returns the appearance of a message on a phone; nil for a tile and for a body that cannot be read.
     /// - Parameter message: A normalized message.
     public static func appearance(of message: Message) -> Appearance? {
         guard let kind = Kind(target: message.fields[targetField.lowercased()] ?? "") else {

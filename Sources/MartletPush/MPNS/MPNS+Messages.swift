@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// The field that states the class of a notification: its type, and when it is to be delivered.
+    /// The field with the class of a notification, a number that states both the type and the time of delivery.
     ///
     /// `targetField` states the type in words.
     static let classField = "X-NotificationClass"
@@ -13,7 +13,7 @@ extension MPNS {
         try address.key(of: handle)
     }
 
-    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client may send neither a
+    /// Completes and corrects the messages of Azure Notification Hubs' clients. The Java client may send neither a
     /// target nor a class. The target of a tile is `token` in the .NET client, and `tile` in the Java client. The .NET
     /// client declares UTF-16 for a body in UTF-8.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
@@ -46,7 +46,7 @@ extension MPNS {
 
     /// The maximum size of a raw notification that Martlet creates to carry data, in bytes.
     ///
-    /// Sources about the service's limit disagree, and this is the smallest limit that one of them states. A raw
+    /// Sources disagree about the service's limit. This is the smallest limit that any source states. A raw
     /// notification that a sender has built may be larger.
     static let rawLimit = 1024
 
@@ -63,7 +63,8 @@ extension MPNS {
 
     /// Returns the format of a template's body: text for a raw notification, XML for a tile or a toast.
     ///
-    /// A template is for raw notifications if it has no target field and its class is one for raw notifications.
+    /// A template is for raw notifications if it has no target field and its class number is that of a raw
+    /// notification.
     public static func format(of template: Template) -> TemplateFormat {
         guard header(targetField, of: template) == nil,
             let number = header(classField, of: template).flatMap({ Int($0) })

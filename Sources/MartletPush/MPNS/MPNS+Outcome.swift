@@ -3,13 +3,13 @@ public import MartletHTTP
 public import MartletModel
 
 extension MPNS {
-    /// The wait before the first retry to a phone whose queue is full. It doubles with each further retry.
+    /// The wait before the first retry to a phone whose queue is full. The wait doubles with each further retry.
     static let queueWait: Duration = .seconds(240)
     /// The wait before the first retry to a channel that has used up its daily quota, or whose phone is inactive. The
-    /// service blocks a sender that tries an inactive phone more than once an hour.
+    /// service blocks a sender that sends to an inactive phone more than once an hour.
     static let channelWait: Duration = .seconds(3600)
     /// The wait before the first retry after an internal error of the service, or after an answer that is not from the
-    /// service. It doubles with each further retry.
+    /// service. The wait doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 4.3).
@@ -18,8 +18,8 @@ extension MPNS {
         let wait = RetryAfter.wait(response.fields, at: now)
         return switch response.status.code {
         case 200: Self.outcome(ofSuccess: answer)
-        // The service also answers 400 to a channel URI that somebody has made up. So only this push is refused, not
-        // the message for all devices.
+        // The service also answers 400 to a channel URI that somebody has made up. So only this push is refused. The
+        // message is still sent to all other devices.
         case 400: Outcome(.invalidNotificationFormat, reason: answer.reason, .refuse)
         case 401: Outcome(.wrongToken, reason: answer.reason, .drop(asOf: now, guarded: true))
         case 404:
@@ -60,13 +60,13 @@ extension MPNS {
     }
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
-    /// because the message has not reached the service.
+    /// because the intermediary's answer means that the message has not reached the service.
     private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }
 }
 
-/// The service's status fields, in lower case; nil for a field that is missing.
+/// The service's status fields. Their values are in lower case. A missing field is nil.
 private struct MPNSAnswer {
     let notification: String?
     let subscription: String?

@@ -6,7 +6,7 @@ import MartletModel
 ///
 /// The certificate is optional, because a channel that was opened without a certificate needs none.
 struct MPNSCredential: Sendable {
-    /// The names of the credential's properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties. They are the same as in Azure Notification Hubs.
     enum Property {
         static let certificate = "MpnsCertificate"
         static let certificateKey = "CertificateKey"
@@ -15,8 +15,8 @@ struct MPNSCredential: Sendable {
     /// The certificate with which the sender authenticates itself; nil if the hub sends only to channels that were
     /// opened without a certificate.
     let certificate: ClientCertificate?
-    /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
-    /// credential names.
+    /// Whether pushes may be sent to channels on this machine. Such channels belong to a simulated service, so they are
+    /// allowed only if the credential contains the service's certificate authority.
     let allowsLoopback: Bool
     private let settings: TransportSettings
 

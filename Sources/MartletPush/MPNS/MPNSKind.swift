@@ -17,8 +17,8 @@ extension MPNS {
 
         /// Determines the type by the class field; nil if the text is not a number from 1 to 31.
         ///
-        /// 1, 11 and 21 are tiles, 2, 12 and 22 are toasts, and all other classes up to 31 are raw notifications. The
-        /// service delivers classes from 11 within 450 seconds, and classes from 21 within 900 seconds.
+        /// The classes 1, 11 and 21 are tiles; 2, 12 and 22 are toasts; all others up to 31 are raw notifications. The
+        /// service delivers the classes from 11 within 450 seconds, and the classes from 21 within 900 seconds.
         init?(classNumber text: String?) {
             guard let number = text.flatMap({ Int($0) }), (1...31).contains(number) else { return nil }
             switch number {
@@ -28,8 +28,8 @@ extension MPNS {
             }
         }
 
-        /// Determines the type by the first child of the root element `Notification`, or by the root element itself if
-        /// it has another name. Any other body, including one that is not XML, is raw.
+        /// Determines the type by the first child of the root element `Notification`. If the root element has another
+        /// name, the root element itself determines the type. Any other body, including one that is not XML, is raw.
         init(body: [UInt8]) {
             let names = XMLText.names(of: body, depth: 2).map { $0.lowercased() }
             switch names.first == "notification" ? names.dropFirst().first : names.first {

@@ -1,6 +1,7 @@
 /// Checks the word with which a push service names an error, before the word is written to logs and reports.
 ///
-/// Other text of an answer is not written there, because it could contain anything, even a secret from the request.
+/// The rest of an answer is left out of logs and reports, because it could contain anything, even a secret from the
+/// request.
 enum AnswerWord {
     /// Returns the text if it consists of at most 64 letters, digits, `-` and `_`; otherwise nil.
     static func checked(_ text: String?) -> String? {

@@ -12,7 +12,7 @@ struct ClientCertificate: Sendable {
     /// - Parameters:
     ///   - text: PEM text, or a PKCS#12 container in Base64.
     ///   - password: The password of the container.
-    ///   - property: The name of the property, which errors contain.
+    ///   - property: The name of the credential's property, for error messages.
     init(_ text: String, password: String, property: String) throws(PushServiceError) {
         do throws(CryptoError) {
             identity = try Self.identity(text, password: password)

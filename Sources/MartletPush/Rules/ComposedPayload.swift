@@ -3,10 +3,10 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Functions with which several platforms write and read the payloads of composed messages.
+/// Functions that several platforms share to write and read the payloads of composed messages.
 enum ComposedPayload {
-    /// The names under which the app gets properties of a composed message, such as its link, together with the
-    /// sender's data. Senders cannot use these names for their own data.
+    /// The names under which the app gets properties of a composed message, such as its link. These properties are
+    /// mixed with the sender's data, so senders cannot use these names for their own data.
     enum Name {
         static let link = PayloadName.link.rawValue
         static let picture = PayloadName.picture.rawValue
@@ -15,10 +15,10 @@ enum ComposedPayload {
         static let badge = PayloadName.badge.rawValue
     }
 
-    /// Returns what only the app can use: the sender's data, the notification id, the link, the subtitle and the
-    /// actions.
+    /// Returns the values that are for the app alone: the sender's data, the notification id, the link, the subtitle
+    /// and the actions.
     ///
-    /// Every value is a text, for platforms whose data can contain only texts.
+    /// Every value is a string, because the data of some platforms can contain only strings.
     static func texts(
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {
@@ -49,8 +49,8 @@ enum ComposedPayload {
         }
     }
 
-    /// Returns a collapse key or a thread identifier in a form that a platform accepts: unchanged if it is valid there,
-    /// otherwise the first characters of its SHA-256 hash in base64url.
+    /// Returns a collapse key or a thread identifier in a form that a platform accepts. A text that is valid there is
+    /// returned unchanged. Any other text is replaced by the first characters of its SHA-256 hash in base64url.
     /// - Parameters:
     ///   - limit: The maximum length on the platform, in characters; at most 43.
     ///   - isValid: Returns whether the platform accepts the text unchanged.
@@ -80,12 +80,14 @@ enum ComposedPayload {
         return Dictionary(items) { first, _ in first }
     }
 
-    /// Returns the titles of a message's buttons, which are given as `[{"title": …}]`.
+    /// Returns the titles of a message's buttons.
+    /// - Parameter actions: The buttons, in the form `[{"title": …}]`.
     static func actionTitles(_ actions: JSON?) -> [String] {
         (actions?.array ?? []).compactMap { $0["title"]?.string }
     }
 
-    /// Returns the titles of a message's buttons, which are given as JSON text in a string.
+    /// Returns the titles of a message's buttons.
+    /// - Parameter text: A string that contains the buttons as JSON text, in the form `[{"title": …}]`.
     static func actionTitles(in text: JSON?) -> [String] {
         text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
     }

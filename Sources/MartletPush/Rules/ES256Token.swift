@@ -8,7 +8,8 @@ struct ES256Token {
     var header: JSON { token.header }
     var claims: JSON { token.claims }
 
-    /// Parses a token without verifying its signature. Fails for anything but a token whose header states ES256.
+    /// Parses a token without verifying its signature. Fails if the text is not a token, or if the header states an
+    /// algorithm other than ES256.
     init?(_ text: some StringProtocol) {
         guard let token = SignedToken(text, algorithm: "ES256") else { return nil }
         self.token = token

@@ -1,10 +1,11 @@
 import MartletModel
 
-/// A timestamp in an HTTP field, in each of the three formats that recipients must accept (RFC 9110, section 5.6.7).
+/// Parses a timestamp in an HTTP field, in any of the three formats that recipients must accept (RFC 9110, section
+/// 5.6.7).
 enum HTTPDate {
     /// Parses a date.
-    /// - Parameter now: The current time, relative to which years of two digits are resolved.
-    /// - Returns: nil if the text has another format.
+    /// - Parameter now: The current time. It decides the century of a year that is written with two digits.
+    /// - Returns: The timestamp; nil if the text has none of the three formats.
     static func timestamp(_ text: String, at now: Timestamp) -> Timestamp? {
         guard text.utf8.count <= 64 else { return nil }
         let parts = text.split(separator: " ").map(String.init)

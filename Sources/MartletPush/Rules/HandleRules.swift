@@ -2,9 +2,10 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Rules for handles that several platforms share.
+/// The rules for handles that apply to several platforms.
 enum HandleRules {
-    /// The maximum length of a handle, in bytes. It bounds untrusted input; known handles are shorter.
+    /// The maximum length of one part of a handle, in bytes. It limits untrusted input. The handles of all known
+    /// services are shorter.
     static let lengthLimit = 4096
 
     /// Checks a handle that only its push service can interpret: each part must be printable ASCII without spaces.
@@ -19,8 +20,8 @@ enum HandleRules {
         }
     }
 
-    /// Returns an absolute URL with its scheme and host in lower case; nil for any other text. The scheme must be
-    /// https, or http if that is allowed.
+    /// Returns an absolute URL with its scheme and host in lower case; nil if the text is not such a URL. The scheme
+    /// must be https, or http if `allowsHTTP` is true.
     ///
     /// URLs are compared in this form (RFC 3986, section 6.2.2.1).
     static func canonicalURL(_ text: String, allowsHTTP: Bool = false) -> String? {

@@ -5,8 +5,8 @@ import MartletModel
 /// Builds requests for access tokens and parses the answers, for the push services that use OAuth 2 (RFC 6749, sections
 /// 4.4 and 5; RFC 7523, section 2.1).
 enum OAuthToken {
-    /// The time before the real expiry of a token from which on the token counts as expired. For a token with a
-    /// lifetime of less than ten minutes, this time is a tenth of the lifetime.
+    /// How long before its real expiry a token counts as expired. For a token with a lifetime of less than ten minutes,
+    /// a tenth of the lifetime is used instead.
     private static let margin: Duration = .seconds(60)
     /// The maximum size of an answer, in bytes.
     private static let answerLimit = 64 * 1024
@@ -19,7 +19,7 @@ enum OAuthToken {
     ///
     /// The parameters are sent as a form in the body.
     /// - Parameters:
-    ///   - form: The names and values, not encoded, in the order in which they are sent.
+    ///   - form: The names and values of the form, not yet percent-encoded, in the order in which they are sent.
     ///   - path: The path of the token endpoint, with its leading slash.
     static func exchange(
         _ form: KeyValuePairs<String, String>, to origin: HTTPOrigin, path: String,
@@ -34,7 +34,7 @@ enum OAuthToken {
 
     /// Parses the answer of a token endpoint.
     /// - Returns: The token, or a refusal. If the endpoint has refused the credential, the refusal stops all pushes of
-    ///   the hub to this platform. Otherwise the token is requested again later.
+    ///   the hub to this platform. After any other refusal, the token is requested again later.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         let status = response.status.code
         let body = try? JSON(parsing: response.bytes, maximumDepth: 8)
@@ -66,7 +66,8 @@ enum OAuthToken {
             value: value, renewableAt: now, expiresAt: now + (lifetime - min(margin, lifetime / 10)))
     }
 
-    /// Returns the lifetime in an answer, at most a day; nil if there is none.
+    /// Returns the lifetime that an answer states for the token, reduced to one day if it is longer; nil if the answer
+    /// states no valid lifetime.
     ///
     /// Some services write the number of seconds as text.
     private static func lifetime(_ body: JSON) -> Duration? {

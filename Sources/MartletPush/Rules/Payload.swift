@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Functions with which several platforms check and write payloads.
+/// Functions that several platforms share to check and write payloads.
 enum Payload {
     /// Checks that there is a body and that it does not exceed the platform's limit.
     /// - Parameter limit: The limit, in bytes.
@@ -27,7 +27,7 @@ enum Payload {
         return payload
     }
 
-    /// Returns one collapse key that combines several keys, some of which may be empty.
+    /// Returns one collapse key made of several parts. A part may be empty.
     static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
 
     /// Returns the seconds from now until a time. A result outside the limits is replaced by the nearest limit.
@@ -50,8 +50,8 @@ enum Payload {
         return members
     }
 
-    /// Returns the body of a message that is only for the app and has no prescribed format: the text itself if there is
-    /// only one, otherwise an object with all texts.
+    /// Returns the body of a message that is only for the app, in a free format. If the data is a single text without
+    /// an alert, the body is that text. Otherwise the body is a JSON object with all texts and the alert.
     static func raw(_ data: DataMessage) -> [UInt8] {
         if data.alert == nil, data.texts.count == 1 { return Array(data.texts[0].value.utf8) }
         return JSON.object(members(of: data, alertAs: "message")).bytes

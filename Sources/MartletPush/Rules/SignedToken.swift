@@ -8,7 +8,7 @@ struct SignedToken {
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
-    /// Parses a token; nil if it is malformed or states another algorithm.
+    /// Parses a token; nil if the token is malformed or states a different algorithm.
     /// - Parameter algorithm: The algorithm that the token's header must state, such as `ES256`.
     init?(_ text: some StringProtocol, algorithm: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

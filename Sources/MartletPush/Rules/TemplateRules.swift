@@ -1,7 +1,7 @@
 /// Rules that the templates of several platforms share.
 enum TemplateRules {
-    /// Returns whether the value of a header or option is an expression.
+    /// Returns whether the value of a header or option may be an expression.
     ///
-    /// The value is then known only when the template is rendered.
+    /// The result of an expression is known only after the template has been rendered.
     static func isExpression(_ text: String) -> Bool { text.contains("(") || text.contains("{") }
 }

@@ -13,7 +13,7 @@ struct XMLElements {
         let attributes: [String: String]
         /// The index of the element that contains this one; nil for the root.
         let parent: Int?
-        /// The element's own text without that of its child elements.
+        /// The element's own text, without the text of its child elements.
         ///
         /// References are resolved.
         fileprivate(set) var text = ""
@@ -38,7 +38,7 @@ struct XMLElements {
         guard open.isEmpty, !elements.isEmpty else { return nil }
     }
 
-    /// Returns all elements with a name, which is compared without prefixes.
+    /// Returns all elements with the given name, whatever their prefix is.
     func named(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
     private mutating func take(_ rest: inout Substring, isMarkup: Bool) -> Bool {
@@ -116,7 +116,7 @@ struct XMLElements {
         return attributes
     }
 
-    /// Returns the index of the `>` that ends a tag, which is the first one outside quotes.
+    /// Returns the index of the `>` that ends a tag. It is the first `>` outside quotes.
     private static func endOfTag(_ text: Substring) -> Substring.Index? {
         var quote: UInt8?
         for index in text.utf8.indices {
@@ -132,7 +132,8 @@ struct XMLElements {
         return nil
     }
 
-    /// Removes a section with the given marks at its ends from the beginning of the text.
+    /// Removes a section, such as a comment, from the beginning of the text. The section begins with the mark `start`
+    /// and ends with the mark `end`.
     /// - Returns: The content between the marks; nil if the text does not begin with such a section.
     private static func section(_ start: String, _ end: String, of text: inout Substring) -> Substring? {
         guard text.utf8.starts(with: start.utf8) else { return nil }
@@ -144,7 +145,8 @@ struct XMLElements {
 
     private static let references = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
-    /// Replaces references such as `&amp;` and `&#10;` by the characters; nil if a reference is unknown.
+    /// Replaces references such as `&amp;` and `&#10;` by the characters that they stand for; nil if a reference is
+    /// unknown.
     private static func resolved(_ text: Substring) -> String? {
         let parts = text.split(separator: "&", omittingEmptySubsequences: false)
         var resolved = String(parts[0])

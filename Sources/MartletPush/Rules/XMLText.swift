@@ -1,4 +1,4 @@
-/// A minimal XML reader: enough to determine the type of a payload.
+/// A minimal XML reader, which can determine the type of a payload but does not check that the XML is well-formed.
 enum XMLText {
     /// Returns the local name of a document's root element, after the byte order mark, the declaration, comments and
     /// white space; nil if there is no element at that position.
@@ -6,8 +6,9 @@ enum XMLText {
         names(of: document, depth: 1).first
     }
 
-    /// Returns the local names of the root element, of its first child, of that child's first child and so on, as long
-    /// as only white space, comments and processing instructions are between them.
+    /// Returns at most `depth` local names: the names of the root element, of its first child, of that child's first
+    /// child, and so on. The list ends where something other than white space, comments and processing instructions
+    /// precedes the next element.
     static func names(of document: some Collection<UInt8>, depth: Int) -> [String] {
         var rest = Array(document)[...]
         if rest.starts(with: byteOrderMark) { rest = rest.dropFirst(byteOrderMark.count) }

@@ -2,9 +2,9 @@
 public enum ConnectionStep: Hashable, Sendable {
     /// Announces the maximum number of open requests. HTTP/2 only.
     case announce(streamLimit: UInt32)
-    /// Sends GOAWAY with a reason as JSON and with the last stream id 0, and closes the connection. HTTP/2 only. The
-    /// stream id tells the peer that none of its requests was processed.
+    /// Sends GOAWAY with a reason as JSON and with the last stream id 0, and closes the connection. HTTP/2 only. This
+    /// stream id tells the peer that none of the peer's requests was processed.
     case goAway(reason: String)
-    /// Cuts the connection without a notice, with a TCP reset. The answer is lost.
+    /// Cuts the connection without warning, with a TCP reset. The answer to the request is lost.
     case cut
 }

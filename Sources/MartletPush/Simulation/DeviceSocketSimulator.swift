@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// A simulated service that real devices, such as browsers, can connect to. Each device keeps a WebSocket open, over
-/// which it registers itself and receives messages.
+/// A simulated service that real devices, such as browsers, can connect to. Each device keeps a WebSocket open. Over
+/// this WebSocket, the device registers itself and receives messages.
 public protocol DeviceSocketSimulator: PushServiceSimulator {
     /// The WebSocket subprotocol that devices offer.
     static var socketProtocol: String { get }
@@ -9,7 +9,7 @@ public protocol DeviceSocketSimulator: PushServiceSimulator {
     /// Handles one message from a device.
     /// - Parameter socket: The number of the connection on which the message arrived. The code that owns the sockets
     ///   assigns these numbers.
-    /// - Returns: The actions on the connections of devices.
+    /// - Returns: The actions to perform on the connections of devices.
     mutating func receive(_ text: String, on socket: UInt64, at now: Timestamp) -> [SocketStep]
 
     /// Records that the connection of a device was closed.

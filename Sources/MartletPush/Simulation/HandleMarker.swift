@@ -1,7 +1,7 @@
-/// A fault that a test requests by the end of a handle.
+/// A fault that a test requests with a marker at the end of a handle.
 ///
-/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1). A handle then ends in
-/// `~unregistered`, `~unknown`, `~throttle3`, `~error`, `~unavailable`, `~slow5000` or `~reset`.
+/// Tests use markers if they cannot reach the control interface (PushServices.md, section 10.1). The handle then ends
+/// in `~unregistered`, `~unknown`, `~throttle3`, `~error`, `~unavailable`, `~slow5000` or `~reset`.
 ///
 /// APNs tokens cannot contain a tilde, so the simulator of APNs has markers of its own (`APNsMarker`).
 public enum HandleMarker: Hashable, Sendable {

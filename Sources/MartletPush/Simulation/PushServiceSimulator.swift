@@ -4,7 +4,7 @@ public import MartletModel
 
 /// The simulated service of one platform, as pure rules. It checks requests as the real service does, and stores the
 /// simulated devices. It opens no sockets: `MartletSimulator` passes it the requests that arrive at its origin, and
-/// sends its answers. Token endpoints are paths of the same origin.
+/// sends its answers. The service's token endpoints, if it has any, are at the same origin.
 public protocol PushServiceSimulator: Sendable {
     static var platform: PlatformID { get }
 
@@ -21,7 +21,7 @@ public protocol PushServiceSimulator: Sendable {
     /// The number of times that each event happened, by name, for assertions in tests.
     var counters: [String: Int] { get }
 
-    /// Returns the actions on a new connection, before its first request is answered.
+    /// Returns the actions to perform on a new connection, before its first request is answered.
     mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep]
 
     /// Removes the state of a closed connection.
@@ -30,12 +30,12 @@ public protocol PushServiceSimulator: Sendable {
 
     /// Returns the subject of a request, without judging the request.
     ///
-    /// It is needed for faults that apply only to some requests.
+    /// If a fault is meant only for some requests, the subject decides whether the fault applies to this request.
     /// - Parameter request: The request, without its body if the body has not been read yet.
     func subject(of request: HTTPRequest) -> SimulatedSubject
 
-    /// Checks one request as the real service does, delivers or stores its message if it is accepted, and returns the
-    /// service's answer.
+    /// Checks one request as the real service does, and returns the service's answer. The message of an accepted
+    /// request is delivered or stored.
     mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer
 
     /// Checks one request as `answer(_:at:)` does, but answers with a fault.

@@ -1,4 +1,5 @@
-/// A fault that a simulated service expresses in its own form (PushServices.md, section 10.8).
+/// A fault in an answer of a simulated service. Each service expresses the fault in its own form (PushServices.md,
+/// section 10.8).
 public struct ServiceFault: Hashable, Sendable {
     /// The name of a fault.
     ///
@@ -18,11 +19,11 @@ public struct ServiceFault: Hashable, Sendable {
     public var name: Name
     /// The value of the answer's `retry-after` field; nil for an answer without the field.
     public var retryAfter: RetryAfterField?
-    /// For a fault that says that the handle is gone: the number of seconds since the handle became invalid. Only the
+    /// The number of seconds since the handle became invalid, for a fault that says that the handle is gone. Only the
     /// simulator of APNs uses it.
     public var age: Int?
-    /// Whether all later requests on the connection are refused in the same way, even requests to which the fault does
-    /// not apply. Only the simulator of APNs supports this.
+    /// Whether all later requests on the connection are refused in the same way, even requests that the fault is not
+    /// meant for. Only the simulator of APNs supports this.
     public var isSticky: Bool
     /// Whether the message is delivered although the answer is an error.
     public var isDelivered: Bool
@@ -41,7 +42,7 @@ public struct ServiceFault: Hashable, Sendable {
 
 /// The names of the faults that most services have.
 ///
-/// Each service lists the ones that it supports.
+/// Each service lists the faults that it supports (`PushServiceSimulator.faults`).
 extension ServiceFault.Name {
     /// The sender has sent too many messages.
     public static let rateLimit: Self = "rateLimit"
@@ -55,7 +56,7 @@ extension ServiceFault.Name {
     public static let unknownHandle: Self = "unknownHandle"
     /// The handle belongs to another app or sender.
     public static let wrongSender: Self = "wrongSender"
-    /// The handle has been replaced by another one, which the answer contains. The message is delivered.
+    /// The handle has been replaced by a new handle, which the answer contains. The message is delivered.
     public static let replacedHandle: Self = "replacedHandle"
     /// The token that authorizes the sender has expired.
     public static let expiredToken: Self = "expiredToken"
@@ -63,7 +64,7 @@ extension ServiceFault.Name {
     public static let credentialRefused: Self = "credentialRefused"
     /// An answer with a reason that is unknown to senders.
     public static let unknownReason: Self = "unknownReason"
-    /// The message is accepted with success, but discarded.
+    /// The service reports success, but discards the message.
     public static let dropped: Self = "dropped"
     /// A token endpoint's answer that is not JSON.
     public static let malformedToken: Self = "malformedToken"
@@ -72,7 +73,7 @@ extension ServiceFault.Name {
     /// A token endpoint that refuses the credential (`invalid_grant`, `invalid_client`).
     public static let tokenRefused: Self = "tokenRefused"
 
-    /// The purpose of the requests to which the fault applies, unless a rule names another one.
+    /// The purpose of the requests to which the fault applies, unless the fault rule names another purpose.
     public var endpoint: SimulatedSubject.Endpoint {
         switch self {
         case .malformedToken, .textualLifetime, .tokenRefused: .token

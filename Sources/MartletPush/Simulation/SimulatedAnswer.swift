@@ -5,11 +5,11 @@ public struct SimulatedAnswer: Sendable {
     public var response: HTTPResponse
     /// The actions on the request's connection, which are performed after `delay` and before the answer is sent.
     public var steps: [ConnectionStep]
-    /// The time before the answer is sent.
+    /// The time to wait before the answer is sent.
     public var delay: Duration
     /// The notification to pass on to devices that are listening now; nil for none.
     public var delivery: SimulatedDelivery?
-    /// The actions on the connections of real devices.
+    /// The actions to perform on the connections of real devices.
     public var socketSteps: [SocketStep]
 
     public init(

@@ -31,7 +31,7 @@ public struct SimulatedDevices: Sendable {
 
     public subscript(handle: String) -> Device? { devices[handle] }
 
-    /// All handles that were issued or made up, oldest first.
+    /// The handles of all devices, oldest device first. The service issued some of them, and tests made up the others.
     public var handles: [String] { devices.sorted { $0.value.index < $1.value.index }.map(\.key) }
 
     /// The number of devices, including those whose app was removed.
@@ -45,7 +45,7 @@ public struct SimulatedDevices: Sendable {
         if isListening { devices[handle]?.listeners = 1 }
     }
 
-    /// Replaces the text of a notification in a device's inbox by the report that the device has sent about it.
+    /// Replaces the text of a notification in a device's inbox by the device's report on that notification.
     mutating func record(_ text: String, on id: String, of handle: String) {
         guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
         devices[handle]?.inbox[index].text = text
@@ -81,14 +81,14 @@ public struct SimulatedDevices: Sendable {
         case delivered
         /// The notification was stored until an event stream is opened for the device.
         case stored
-        /// The notification was discarded, because no event stream is open for the device and the notification is not
-        /// one that the service stores.
+        /// The notification was discarded, because no event stream is open for the device and the service does not
+        /// store a notification of this kind.
         case discarded
     }
 
     /// Accepts a notification for a known device.
     /// - Parameter keepingOlder: Returns whether a notification that is already stored for the device stays stored
-    ///   beside the new one. By default, the new one replaces all others.
+    ///   beside the new one. By default, the new notification replaces all stored notifications.
     mutating func accept(
         _ delivery: SimulatedDelivery, keepingOlder: (SimulatedDelivery) -> Bool = { _ in false }
     ) -> Fate {

@@ -1,4 +1,4 @@
-/// A minimal XML reader for simulated devices: the elements of a document, each with its text.
+/// A minimal XML reader for simulated devices. It lists the elements of a document, each with its text.
 struct SimulatedMarkup {
     struct Element: Equatable {
         /// The name without its prefix.
@@ -7,7 +7,7 @@ struct SimulatedMarkup {
         let attributes: String
         /// The number of elements that contain this element.
         let depth: Int
-        /// The element's own text without that of its child elements. References are resolved, and white space is
+        /// The element's own text, without the text of its child elements. References are resolved, and white space is
         /// removed at both ends.
         var text = ""
     }

@@ -1,4 +1,4 @@
-/// The app and the device that a request to a simulated service is about, as far as the request states them.
+/// The app and the device that a request to a simulated service concerns, as far as the request states them.
 public struct SimulatedSubject: Hashable, Sendable {
     /// The purpose of a request.
     public enum Endpoint: String, Hashable, Sendable, CaseIterable {

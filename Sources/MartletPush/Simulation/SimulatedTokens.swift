@@ -36,7 +36,7 @@ struct SimulatedTokens: Sendable {
         self.prefix = prefix
     }
 
-    /// Returns whether a client may get tokens: it is registered, or every client is accepted.
+    /// Returns whether a client may get tokens. It may if it is registered, or if every client is accepted.
     func knows(_ client: String) -> Bool { acceptsAnyClient || secrets[client] != nil }
 
     mutating func register(_ client: String, secret: String) {

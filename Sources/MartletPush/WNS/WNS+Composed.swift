@@ -6,8 +6,8 @@ extension WNS {
     /// Renders a composed message as a toast of up to three lines: title, subtitle and text. A silent message becomes a
     /// raw notification.
     ///
-    /// If the message lacks a line but has a later one, the missing line is empty, so that the later line keeps its
-    /// position.
+    /// If a line is missing before a line that exists, the toast gets an empty line for it, so that the later line
+    /// keeps its position.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var fields: [String: String] = [:]
         fields["x-wns-tag"] = composed.collapse.map { ComposedPayload.key($0, limit: tagLimit, isValid: isTag) }

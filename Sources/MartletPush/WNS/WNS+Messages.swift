@@ -13,7 +13,7 @@ extension WNS {
         try address.key(of: handle)
     }
 
-    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client sends no type if its
+    /// Completes and corrects the messages of Azure Notification Hubs' clients. The Java client sends no type if its
     /// caller has set no headers. The .NET client declares UTF-16 for a body in UTF-8.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
@@ -39,8 +39,8 @@ extension WNS {
         }
     }
 
-    /// Returns the type of a message, in lower case: the value of `typeField`, or otherwise the type that the body's
-    /// root element indicates. Returns nil if neither gives a type.
+    /// Returns the type of a message, in lower case. It is the value of `typeField`, or if that is missing, the type
+    /// that the body's root element indicates. Returns nil if neither gives a type.
     static func type(of message: Message) -> String? {
         let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0.lowercased() }
         return stated ?? type(of: message.body)
@@ -62,7 +62,7 @@ extension WNS {
     /// Creates a raw notification that carries data.
     ///
     /// The device does not show raw notifications by itself. The message asks the service to store it for a device that
-    /// is not connected, because otherwise the service does not store raw notifications.
+    /// is not connected. Without this request, the service does not store a raw notification.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let message = Message(
             body: Payload.raw(data), fields: [typeField.lowercased(): rawType, "x-wns-cache-policy": "cache"])
@@ -72,11 +72,11 @@ extension WNS {
 
     // MARK: Templates
 
-    /// Returns the format of a template's body: text for a raw notification, whose format the app decides; JSON if the
-    /// body begins with a brace; otherwise XML.
+    /// Returns the format of a template's body. The format is text for a raw notification, because the app decides what
+    /// it contains. Otherwise the format is JSON if the body begins with a brace, and XML if not.
     ///
-    /// JSON is accepted even under a type whose format is XML, because Azure Notification Hubs accepts it and apps have
-    /// registered such templates.
+    /// A JSON body is accepted even if the notification's type requires XML, because Azure Notification Hubs accepts it
+    /// and apps have registered such templates.
     public static func format(of template: Template) -> TemplateFormat {
         if type(of: template)?.lowercased() == rawType { return .text }
         return template.body.utf8.first { !isBlank($0) } == UInt8(ascii: "{") ? .json : .xml
@@ -86,11 +86,12 @@ extension WNS {
         [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
     }
 
-    /// Checks a template, and returns it unchanged, because clients read back what they wrote.
+    /// Checks a template, and returns it unchanged, because clients expect to read back the same template that they
+    /// wrote.
     ///
-    /// A template without a type is accepted if the root of its body indicates the type; the type is then determined
-    /// when the template is sent. Such templates occur, because the Java client of Azure Notification Hubs writes no
-    /// headers if its caller has set none.
+    /// A template without a type is accepted if the root element of its body indicates the type. The type is then
+    /// determined when a notification is sent. Such templates occur, because the Java client of Azure Notification Hubs
+    /// writes no headers if its caller has set none.
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
         if let type = type(of: template) {
             if !TemplateRules.isExpression(type) { try check(type: type) }

@@ -3,17 +3,19 @@ public import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// The wait before the first retry to a channel that got too many notifications. It doubles with each further
+    /// The wait before the first retry to a channel that got too many notifications. The wait doubles with each further
     /// retry.
     static let channelWait: Duration = .seconds(600)
-    /// The wait before the first retry if the service throttles the sender or is unavailable, and does not say how long
-    /// to wait, or if an intermediary answers.
+    /// The wait before the first retry if the service throttles the sender or is unavailable, without saying how long
+    /// to wait. It is also the wait if an intermediary answers instead of the service.
     ///
-    /// It doubles with each further retry.
+    /// The wait doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
+    /// The wait before the first retry after an internal error of the service. The wait doubles with each further
+    /// retry.
     static let faultWait: Duration = .seconds(10)
-    /// The minimum wait before the first retry to a device that cannot be reached. It doubles with each further retry.
+    /// The minimum wait before the first retry to a device that cannot be reached. The wait doubles with each further
+    /// retry.
     static let deviceWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 3.4).
@@ -69,7 +71,7 @@ extension WNS {
     }
 
     /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
-    /// because the message has not reached the service.
+    /// because the intermediary's answer means that the message has not reached the service.
     private static func intermediaryAnswered(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: throttleWait, scope: .device))
     }
@@ -92,7 +94,7 @@ private struct WNSAnswer {
         reason = Self.isSentence(description) ? description : "status \(response.status.code)"
     }
 
-    /// Returns whether a text is safe to show: a sentence of letters, digits, spaces and simple punctuation.
+    /// Returns whether a text is safe to show. A safe text has only letters, digits, spaces and simple punctuation.
     ///
     /// Channel URIs must be kept secret. They contain `:` and `/`, so they never pass this check.
     private static func isSentence(_ text: String) -> Bool {

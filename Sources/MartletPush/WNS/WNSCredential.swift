@@ -4,12 +4,12 @@ import MartletModel
 
 /// A hub's credential for WNS, parsed and checked (PushServices.md, sections 3.1 and 9).
 ///
-/// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK are registered
-/// as an application in a Microsoft Entra directory instead. Azure Notification Hubs has no properties for the
+/// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK are instead
+/// registered as applications in a Microsoft Entra directory. Azure Notification Hubs has no properties for the
 /// directory and the application, so Martlet adds them.
 struct WNSCredential: Sendable {
-    /// The names of the credential's properties. Only Martlet has `TenantId` and `ApplicationId`; the others are those
-    /// of Azure Notification Hubs.
+    /// The names of the credential's properties. Only Martlet has `TenantId` and `ApplicationId`. All other names are
+    /// the same as in Azure Notification Hubs.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"
@@ -32,8 +32,8 @@ struct WNSCredential: Sendable {
     let tokenSettings: TransportSettings
     /// The settings for connections to channels.
     let channelSettings: TransportSettings
-    /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
-    /// credential names.
+    /// Whether pushes may be sent to channels on this machine. Such channels belong to a simulated service, so they are
+    /// allowed only if the credential contains the service's certificate authority.
     let allowsLoopback: Bool
 
     init(_ credential: Credential) throws(PushServiceError) {
@@ -72,8 +72,8 @@ struct WNSCredential: Sendable {
     }
 
     /// Returns the URL of the token endpoint for an app that is registered in a directory.
-    /// - Parameter given: The URL in the credential. The token endpoint for Store apps is ignored here, because clients
-    ///   of Azure Notification Hubs write it when their caller gives no URL.
+    /// - Parameter given: The URL in the credential. If this is the token endpoint for Store apps, it is ignored,
+    ///   because clients of Azure Notification Hubs write that URL if their caller gives none.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"

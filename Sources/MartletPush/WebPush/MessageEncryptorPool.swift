@@ -1,8 +1,8 @@
 import MartletCrypto
 import Synchronization
 
-/// The idle message encryptors of one `WebPush` service. An encryptor is kept after use, so that the next message need
-/// not create one.
+/// The idle message encryptors of one `WebPush` service. An encryptor is kept after use, so that no new one has to be
+/// created for the next message.
 final class MessageEncryptorPool: Sendable {
     // Sendable because an encryptor is either in the pool, where no thread uses it, or taken out and used by one
     // thread.

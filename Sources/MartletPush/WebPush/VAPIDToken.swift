@@ -6,8 +6,8 @@ import MartletModel
 struct VAPIDToken {
     /// The maximum time from now to the expiry of a token.
     static let lifetimeLimit: Duration = .seconds(86_400)
-    /// The time from now to the expiry of a new token. It is half of the limit, so that a difference between the clocks
-    /// of sender and service does no harm.
+    /// The time from now to the expiry of a new token. It is half of `lifetimeLimit`, so that a difference between the
+    /// clocks of sender and service does no harm.
     static let lifetime: Duration = .seconds(43_200)
     /// The minimum time between two new tokens. Apple asks senders not to change tokens more often.
     static let minimumAge: Duration = .seconds(3600)

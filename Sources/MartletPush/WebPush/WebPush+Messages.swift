@@ -4,11 +4,11 @@ import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// Returns the key of a subscription, which is its endpoint. So a subscription with the same endpoint but other
-    /// encryption keys replaces the earlier one.
+    /// Returns the key of a subscription, which is its endpoint. So a subscription replaces an earlier one with the
+    /// same endpoint, even if the encryption keys differ.
     ///
-    /// An endpoint on this machine may use http, because the simulator's push service for browsers uses http. The hub's
-    /// credential decides whether pushes are sent there.
+    /// An endpoint on this machine may use http; any other endpoint must use https. The hub's credential decides
+    /// whether pushes are sent to an endpoint on this machine.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 3 else {
             throw PushServiceError(.badHandle, "A subscription has an endpoint, a p256dh and an auth.")

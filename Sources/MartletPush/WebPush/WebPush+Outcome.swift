@@ -5,7 +5,7 @@ public import MartletModel
 extension WebPush {
     /// The wait before the first retry when a service throttles the sender and does not say how long to wait.
     ///
-    /// It doubles with each further retry.
+    /// The wait doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
     static let faultWait: Duration = .seconds(60)
     /// The wait before the first retry after a service refused the sender's proof of identity.
@@ -15,9 +15,9 @@ extension WebPush {
 
     /// Returns the outcome of a push service's answer to a push (PushServices.md, section 5.6).
     ///
-    /// No answer stops the whole platform: anyone who registers a subscription chooses the server that answers for it,
-    /// and a server that answers 401 must not block all other pushes. A wait that a service asks for applies only to
-    /// its own origin.
+    /// No answer stops the whole platform. Anyone who registers a subscription chooses the server that receives its
+    /// pushes, and a server that answers 401 must not block the pushes to all other servers. A wait that a service asks
+    /// for applies only to that service's origin.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let status = response.status.code
         let reason = WebPushAnswer.reason(of: response)
@@ -45,7 +45,7 @@ extension WebPush {
     }
 }
 
-/// Reads the reason for a refusal, which each service gives in its own format.
+/// Reads the reason for a refusal. Each service states the reason in a format of its own.
 private enum WebPushAnswer {
     /// Returns the reason: the word in the JSON member `reason`, or the status with the number in the member `errno`,
     /// or only the status.

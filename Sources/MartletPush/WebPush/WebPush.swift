@@ -21,9 +21,10 @@ public struct WebPush: PushService {
 
     /// The maximum size of a message before encryption, in bytes.
     ///
-    /// A service must accept 4,096 bytes; the encryption needs 103 of them for its header, its tag and its delimiter.
+    /// Every service must accept a body of 4,096 bytes. Of these, the encryption needs 103 bytes for its header, tag
+    /// and delimiter.
     static let plaintextLimit = 3993
-    /// The label with which the keys of messages are derived (RFC 8291, section 3.4).
+    /// The label for deriving the keys of messages (RFC 8291, section 3.4).
     static let encryptionLabel = "WebPush: info"
 
     private let credential: WebPushCredential

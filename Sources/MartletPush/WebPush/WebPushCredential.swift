@@ -5,7 +5,8 @@ import MartletModel
 
 /// A hub's credential for browsers' push services, parsed and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
-    /// The names of the credential's properties: those of Azure Notification Hubs, and two that only Martlet has.
+    /// The names of the credential's properties. They are the same as in Azure Notification Hubs, except that only
+    /// Martlet has `allowedHosts` and `endpointAuthority`.
     enum Property {
         static let subject = "Subject"
         static let publicKey = "VapidPublicKey"
@@ -16,7 +17,7 @@ struct WebPushCredential: Sendable {
 
     /// The contact address of the sender, which is the claim `sub` of VAPID tokens; nil for none.
     ///
-    /// Apple refuses senders that state none.
+    /// Apple refuses senders that state no contact address.
     let subject: String?
     let privateKey: P256PrivateKey
     /// The public key in base64url, the form used in requests and browsers.

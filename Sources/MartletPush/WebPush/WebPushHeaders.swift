@@ -12,15 +12,15 @@ enum WebPushUrgency: String, CaseIterable {
 
 /// The header fields of a message (RFC 8030, sections 5.2 to 5.4).
 struct WebPushHeaders: Equatable {
-    /// The names of the header fields: those of Web Push, such as `ttl`, and the hub's own, such as
-    /// `servicebusnotification-ttl`.
+    /// The names of the header fields: the fields of Web Push, such as `ttl`, and the fields that a hub also accepts
+    /// for them, such as `servicebusnotification-ttl`.
     static let fieldNames = hubNames.map(\.own) + hubNames.flatMap(\.names)
 
     /// How long the service stores the message for a browser that is not connected, in seconds; nil if the message
-    /// states none, so that it is stored until the notification expires.
+    /// states no time. The service then stores it until the notification expires.
     let timeToLive: Int64?
     let urgency: WebPushUrgency?
-    /// The topic of the message, which replaces an older undelivered message with the same topic.
+    /// The topic of the message. The message replaces an older undelivered message with the same topic.
     let topic: String?
 
     private static let hubNames = [
@@ -47,8 +47,9 @@ struct WebPushHeaders: Equatable {
         topic = fields["topic"]
     }
 
-    /// Replaces the hub's own header fields by those of Web Push. If a message has both, the field of Web Push is kept.
-    /// An invalid value in a field of the hub is ignored, so that the send is not refused because of it.
+    /// Replaces each `servicebusnotification-` field by the field of Web Push with the same meaning. If a message has
+    /// both, the field of Web Push is kept. An invalid value in a `servicebusnotification-` field is ignored, so that
+    /// the send is not refused because of it.
     static func normalized(_ message: Message) -> Message {
         var message = message
         for (own, names) in hubNames {

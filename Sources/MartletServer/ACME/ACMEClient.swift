@@ -39,8 +39,8 @@ struct ACMEClient: Sendable {
 
     /// Returns the settings for connections to an origin.
     ///
-    /// Most origins come from the authority's answers, so they must be at public addresses. Only the origin of a
-    /// directory that the operator has named may be anywhere.
+    /// Most origins come from the authority's answers, so they must be at public addresses. Only the origin of an ACME
+    /// directory that the operator has configured may be at any address.
     func transportSettings(for origin: HTTPOrigin) -> TransportSettings {
         TransportSettings(
             trustedCertificatesPEM: trusted, connectionLimit: 1,

@@ -19,8 +19,8 @@ struct ACMEService: Sendable {
 
     /// The maximum accepted difference between the authority's clock and this server's.
     private static let clockSkew: Duration = .seconds(300)
-    /// The time after which an attempt sends no further request. It has room for the waits of an `ACMEOrder`, and for an
-    /// authority that answers slowly.
+    /// The time after which an attempt sends no further request. It is long enough for all waiting times of an
+    /// `ACMEOrder`, even if the authority answers slowly.
     private static let attemptLimit: Duration = .seconds(2 * 3600)
 
     /// Reports to the health check that there is no certificate yet, or that the certificate is not valid yet. Called
@@ -76,8 +76,7 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Returns the time at which the certificate is to be renewed; nil if there is no certificate that covers all
-    /// names.
+    /// Returns the time at which the certificate must be renewed; nil if there is no certificate that covers all names.
     private func renewal(_ random: Double) -> Timestamp? {
         guard let served = certificate.current, settings.domains.allSatisfy(served.certificate.isFor) else {
             return nil
@@ -99,8 +98,8 @@ struct ACMEService: Sendable {
         log(.warning, "The certificate for \(settings.name) was not issued: \(reason). Next attempt: \(next.iso8601).")
     }
 
-    /// If the certificate in use is not valid yet, reports this to the health check and logs it. If it is valid,
-    /// removes an earlier report.
+    /// If the certificate in use is not valid yet, reports this to the health check and logs it. Otherwise removes an
+    /// earlier report.
     private func noteBeginning() {
         guard let served = certificate.current, served.begins > time.now + Self.clockSkew else {
             return obstacle.setNote(nil)
@@ -172,7 +171,7 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Returns the key for the certificate that is ordered.
+    /// Returns the key for the certificate that is being ordered.
     ///
     /// A continued order keeps its key, because the order may have been finalized with that key already.
     private func nextKey(isContinued: Bool) throws(ACMEFailure) -> P256PrivateKey {
@@ -266,8 +265,8 @@ struct ACMEService: Sendable {
             try files.makeDirectory()
             guard let bytes = try SecretFile.readOwn(files.state) else { return ACMEState() }
             var state = ACMEState(bytes, settings: settings)
-            // If the key for the order is missing, the order is dropped: it may already be finalized, and then its
-            // certificate cannot be used without this key.
+            // If the key for the order is missing, the order is dropped. The order may already be finalized, and
+            // without this key its certificate could not be used.
             if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
             state.schedule.resumed(at: time.now)
             return state

@@ -11,10 +11,10 @@ struct ACMEState: Hashable, Sendable {
 
     init() {}
 
-    /// Parses the state that an earlier process has written to the file.
+    /// Parses the state that an earlier process wrote to the state file.
     ///
-    /// The order is left out if its authority or its names are not those in `settings`. Text that is no JSON document
-    /// gives an empty state.
+    /// The order is ignored if its authority or its names differ from those in `settings`. If the text is not a JSON
+    /// document, the state is empty.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)
@@ -26,8 +26,8 @@ struct ACMEState: Hashable, Sendable {
         order = document["order"]?.string.flatMap(ACMEURL.init)
     }
 
-    /// Returns a time from 1970 to the end of the year 9999, the range in which calculations are safe; nil for any
-    /// other number.
+    /// Converts a number of milliseconds since 1970 to a time. The result is nil for a time outside the years 1970 to
+    /// 9999, the range in which calculations with times are safe.
     private static func time(_ number: JSON) -> Timestamp? {
         number.integer.flatMap { (0...Timestamp.distantFuture.milliseconds).contains($0) ? $0 : nil }
             .map(Timestamp.init(milliseconds:))

@@ -59,8 +59,8 @@ extension AdminAPI {
 
     private static let latestLimits = 1...100
 
-    /// Answers with notifications that have dead letters, newest first. If the query names an outcome, only dead
-    /// letters of this outcome count.
+    /// Answers with the notifications that have dead letters, newest first. If the query names an outcome, only dead
+    /// letters with this outcome are considered.
     private func latest(
         _ target: HTTPTarget, _ hub: Hub, _ last: NotificationID?
     ) async throws(StorageError) -> HTTPResponse {

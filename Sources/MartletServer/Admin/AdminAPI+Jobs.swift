@@ -32,7 +32,8 @@ extension AdminAPI {
 
     /// Returns the file with the lines that a job could not process.
     ///
-    /// It is nil before the job has ended, and if there is no such file, for example because its container was removed.
+    /// The result is nil before the job has ended. It is also nil if there is no such file, for example because the
+    /// file's container was removed.
     private func failedLines(of job: Job) async -> (any BlobContent)? {
         guard job.status.isFinal, let name = BlobName(job.path(of: .failed)) else { return nil }
         return try? await containers.store.openBlob(BlobAddress(job.output, name))
@@ -58,8 +59,8 @@ extension AdminAPI {
 
     /// Returns a job as JSON.
     ///
-    /// It has the paths of the job's files, but not their signed URLs, because anybody with such a URL can read the
-    /// file.
+    /// The JSON contains the paths of the job's files, but not their signed URLs, because anybody with a signed URL can
+    /// read the file.
     private static func json(_ job: Job, failedBytes: Int64?) -> JSON {
         [
             "id": .string(job.id), "kind": .string(job.kind.rawValue), "status": .string(job.status.rawValue),

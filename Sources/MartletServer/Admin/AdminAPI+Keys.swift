@@ -2,7 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Routes for the keys of access rules: the rules of a hub, and those of the namespace, which apply to all hubs.
+// Routes for the keys of access rules. A rule belongs either to one hub, or to the namespace. The rules of the
+// namespace apply to all hubs.
 extension AdminAPI {
     func addKeys(to router: inout Router) {
         router.on(.get, "/hubs/{name}/keys") { _, match in

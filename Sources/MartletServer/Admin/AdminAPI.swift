@@ -9,7 +9,7 @@ import MartletModel
 /// The console uses this API too, after its own checks (`AdministrationDoor`). If no server is running, some commands
 /// call this handler in their own process (`OfflineAdministration`).
 ///
-/// Everybody who may connect to the socket may do everything. So only its owner and root may connect, and with
+/// Everybody who can connect to the socket may do everything. So only the socket's owner and root can connect, and with
 /// `--admin-socket` also the server's group.
 struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
@@ -41,7 +41,7 @@ struct AdminAPI: Sendable {
     let backup: BackupAdministration
     let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
-    /// The address of the server, which connection strings contain.
+    /// The address of the server, for use in connection strings.
     let endpoint: PublicEndpoint
 
     func makeHandler() -> Router {

@@ -3,8 +3,9 @@ import MartletHubAPI
 
 /// Passes each request on the admin socket to the handler of its path.
 ///
-/// Below `/rest` are the hubs' REST API, which needs no signatures here, and the storage containers. After the prefix,
-/// both have the same paths as on the public listeners. All other paths belong to the administration API.
+/// The paths below `/rest` belong to the hubs' REST API, which needs no signatures here, and to the storage containers.
+/// After this prefix, the paths are the same as on the public listeners. All other paths belong to the administration
+/// API.
 struct AdminRootHandler: HTTPHandler {
     private static let prefix = "/rest"
 
@@ -12,7 +13,7 @@ struct AdminRootHandler: HTTPHandler {
     let hubs: any HTTPHandler
     /// The handler of storage containers.
     ///
-    /// Their URLs must be signed on this socket too.
+    /// The URLs of containers must be signed on this socket too.
     let containers: any HTTPHandler
 
     func route(for head: HTTPRequest) -> HTTPRoute {

@@ -21,8 +21,8 @@ public struct AdminSocket: Sendable {
         }
         access = .owner
         let path = "\(dataDirectory)/admin.sock"
-        // If the path is too long for a socket, the name of the open directory in `/proc` is used instead, which is
-        // always short enough.
+        // If the path is too long for a socket, the directory's path in `/proc` is used instead. It is always short
+        // enough.
         guard path.utf8.count > 100 else {
             self.path = path
             return
@@ -31,7 +31,8 @@ public struct AdminSocket: Sendable {
         guard directory >= 0 else {
             throw ServerError("Cannot open \(dataDirectory): \(String(cString: strerror(errno))).")
         }
-        // The directory stays open on purpose, because its name in `/proc` is valid only while it is open.
+        // The directory is left open on purpose, because its path in `/proc` is valid only as long as the directory is
+        // open.
         self.path = "/proc/self/fd/\(directory)/admin.sock"
     }
 }

@@ -8,8 +8,9 @@ import MartletStorage
 ///
 /// `GET /backup` answers with a new backup. With `?keys=1`, the backup includes the server's keys.
 ///
-/// The backups in the data directory have paths below `/backups`, and never include keys. `GET` lists them, `POST`
-/// makes one, `POST …/{backup}/verify` reads one to check it, and `GET …/{backup}` answers with its file.
+/// The paths that begin with `/backups` are for the backups in the data directory, which never include keys. `GET
+/// /backups` lists the backups, and `POST /backups` makes one. `POST /backups/{backup}/verify` reads a backup to check
+/// it, and `GET /backups/{backup}` answers with the file of a backup.
 struct BackupAdministration: Sendable {
     private static let pieceSize = 256 << 10
 
@@ -136,7 +137,7 @@ private final class OpenFile: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Reads the next piece.
-    /// - Returns: nil at the end of the file.
+    /// - Returns: At most `count` bytes; nil at the end of the file.
     func read(_ count: Int) throws(ServerError) -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: count)
         let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }

@@ -3,14 +3,15 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-/// The part of the administration API for campaigns: drafts with names, and what was sent from them.
+/// The part of the administration API for campaigns. A campaign is a named draft with the notification that was sent
+/// from the draft.
 ///
 /// | request | answer |
 /// |---|---|
 /// | `GET /hubs/{name}/campaigns[?before][&limit]` | 200 `{"campaigns", "next"}`, newest first, without drafts |
 /// | `POST /hubs/{name}/campaigns` `{"name", "draft"}` | 201, the campaign |
 /// | `GET /hubs/{name}/campaigns/{id}` | 200 `{"id", "name", "draft", "version", "send", "createdAt", "changedAt", "changedBy"}` |
-/// | `PUT /hubs/{name}/campaigns/{id}` `{"name", "draft", "version"}` | 200, the campaign; 409 with `"campaign"`, as it is now, if it has another version |
+/// | `PUT /hubs/{name}/campaigns/{id}` `{"name", "draft", "version"}` | 200, the campaign; 409 with the stored campaign as `"campaign"`, if that has another version or was sent |
 /// | `PUT /hubs/{name}/campaigns/{id}/send` `{"notification"}` | 200, the campaign, which is final from then on |
 /// | `DELETE /hubs/{name}/campaigns/{id}` | 204 |
 struct CampaignAdministration: Sendable {
@@ -18,7 +19,8 @@ struct CampaignAdministration: Sendable {
     let store: any CampaignStore
     let time: any TimeSource
 
-    /// The maximum length of a request body in bytes: a draft, and 16 KiB for the name and for escapes in JSON.
+    /// The maximum length of a request body, in bytes: the length of the longest draft, and 16 KiB for the name and for
+    /// JSON escapes.
     private static let bodyLimit = Campaign.draftLimit + 16_384
     private static let limits = 1...200
 

@@ -10,7 +10,7 @@ struct ContainerAdministration: Sendable {
 
     let store: any ContainerStore
     let signer: URLSigner
-    /// The address of the server, which signed URLs contain.
+    /// The address of the server, for use in signed URLs.
     let endpoint: PublicEndpoint
     let time: any TimeSource
 

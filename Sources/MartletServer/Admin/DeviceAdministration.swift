@@ -90,8 +90,8 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        // The console sets `isExact` for operators who may not list users. They must not find users by a tag that
-        // several users share, so a tag is searched for only if it names one person or one device.
+        // The console sets `isExact` for operators who may not list users. These operators must not find users by a tag
+        // that several users share, so for them a tag is searched for only if it names one person or one device.
         if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
@@ -116,8 +116,9 @@ struct DeviceAdministration: Sendable {
     /// the database examines, and the number of reads.
     private static let formerWindows = (size: Int64(2000), count: 25)
 
-    /// Lists devices that the user no longer has. For each device, the answer has the time and the cause of the change
-    /// that ended the user's registration: it was removed, or another user registered the device.
+    /// Lists devices that the user no longer has. For each device, the answer contains the time and the cause of the
+    /// change that ended the user's registration. For example, the registration was removed, or another user registered
+    /// the device.
     private func former(of user: UserName, before: Int64?, _ hub: Hub) async throws(StorageError) -> HTTPResponse {
         let present = try await add(.tag(user.tag), hub, [], true).0
         var seen = Set(present.map(\.id))
@@ -195,7 +196,8 @@ struct DeviceAdministration: Sendable {
     // MARK: Sends that targeted a device
 
     private static let toldLimit = 20
-    /// The maximum number of sends that are examined by one read of the database, so that other reads do not wait long.
+    /// The maximum number of sends that one read of the database examines. It is limited so that other reads do not
+    /// wait long.
     private static let window: Int64 = 2000
     private static let windows = 10
 
@@ -306,7 +308,7 @@ struct DeviceAudience {
 
     /// Parses a tag expression, unless it cannot match the device.
     /// - Returns: nil if the text is not an expression, or if it names none of the device's tags and has no negation.
-    ///   An inner nil means all devices.
+    ///   If `text` is nil, returns `.some(nil)`, which stands for all devices.
     private mutating func expression(_ text: String?) -> TagExpression?? {
         guard let text else { return .some(nil) }
         guard mayMatch(text) else { return nil }

@@ -7,7 +7,7 @@ import MartletModel
 /// | request | answer |
 /// |---|---|
 /// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "usual": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null means the default limit, which is in `usual` |
-/// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same body; a limit that is missing stays |
+/// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same body; a limit that is missing in the request is not changed |
 struct LimitAdministration: Sendable {
     let hubs: HubDirectory
     let storage: any ServerStorage

@@ -6,14 +6,14 @@ struct PublicEndpoint: Sendable {
     /// The host and port of the address, as `HOST:PORT`.
     let authority: String
     let isSecure: Bool
-    /// The advice for the operator if clients cannot use the address; nil if they can.
+    /// The advice for the operator if clients may be unable to use the address; nil if no advice is necessary.
     let advice: String?
 
     /// The address in the form `https://HOST:PORT` or `http://HOST:PORT`.
     var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-    /// Chooses the public address if one is set, otherwise the address of the TLS listener, otherwise that of the
-    /// listener without TLS. Without any of them, it is `https://localhost:8443`.
+    /// Chooses the address: the public URL if one is configured, otherwise the address of the TLS listener, otherwise
+    /// the address of the listener without TLS, otherwise `https://localhost:8443`.
     ///
     /// For a listener on all addresses, the host is the name of this machine.
     /// - Parameter hostName: The name of this machine; nil if it has none.
@@ -50,9 +50,9 @@ struct PublicEndpoint: Sendable {
 }
 
 extension PublicEndpoint {
-    /// The header field with `advice`.
+    /// The name of the header field that contains the advice.
     ///
-    /// Commands print the advice next to the addresses.
+    /// Commands print this advice together with the addresses.
     static let adviceField = "martlet-advice"
 
     /// Creates an answer that contains the address, with the advice for the operator.
@@ -73,6 +73,6 @@ extension PublicEndpoint {
         return response
     }
 
-    /// The origin of links to the console, without a default port.
+    /// The origin for links to the console. A port that is the default of its scheme is left out.
     var consoleOrigin: String { HTTPOrigin(origin)?.description ?? origin }
 }

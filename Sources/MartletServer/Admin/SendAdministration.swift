@@ -9,7 +9,7 @@ import MartletModel
 /// |---|---|
 /// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&author][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
 /// | `GET /hubs/{name}/sends/{id}` | 200, the send with its `content` |
-/// | `GET /hubs/{name}/tags[?prefix][&after][&limit][&personal=no]` | 200 `{"tags", "next"}`; tags of single devices only for a prefix with `$` |
+/// | `GET /hubs/{name}/tags[?prefix][&after][&limit][&personal=no]` | 200 `{"tags", "next"}`; tags of single devices are listed only for a prefix that begins with `$` |
 /// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
 struct SendAdministration: Sendable {
     let hubs: HubDirectory
@@ -77,21 +77,21 @@ struct SendAdministration: Sendable {
             beginningWith: prefix, after: target.item("after")?.value?.lowercased(), in: hub, limit: limit
         ) { name in
             if isWithoutPersonal { return PersonalAudience.end(of: name) }
-            // Tags of single devices can be as many as devices, so they would fill a list.
+            // There can be as many tags of single devices as there are devices, so these tags would fill the list.
             return prefix.hasPrefix("$") ? nil : DeviceTags.end(of: name)
         }
         return HTTPResponse(
             .ok, json: ["tags": .array(names.map(JSON.string)), "next": next.map(JSON.string) ?? .null])
     }
 
-    /// The maximum number of times that one list of tags passes over tags that are left out.
+    /// The maximum number of times that one request skips a group of tags that are left out.
     private static let passLimit = 200
 
-    /// Returns names of tags in order, and the name after which the list goes on; nil if it is complete.
+    /// Returns the names of tags in order, and the name after which the next page begins; nil if the list is complete.
     ///
-    /// Neither has anything of a tag that is left out, except the beginning that `end` returns.
-    /// - Parameter end: Returns nil for a tag that is listed. For a tag that is left out, returns a name that sorts after
-    ///   it and all others that are left out for the same reason.
+    /// Of a tag that is left out, the result reveals nothing but the text that `end` returns.
+    /// - Parameter end: Returns nil for a tag that is listed. For a tag that is left out, returns a name that sorts
+    ///   after this tag and after all other tags that are left out for the same reason.
     private func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int,
         leavingOut end: (String) -> String?
@@ -174,7 +174,7 @@ struct SendAdministration: Sendable {
                 ? "holding" : entry.control.shown(in: report.state).map { .string($0.rawValue) } ?? .null,
             "isConfidential": .bool(notification.isConfidential), "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
-            // Before a send has ended, it may not have read all of its audience, so these numbers are unknown.
+            // Before a send has ended, its audience may not have been read completely, so these numbers are unknown.
             "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),

@@ -15,7 +15,8 @@ struct ServerAdministration: Sendable {
     /// The addresses of the server's listeners, for apps and the console.
     struct Listeners: Sendable {
         var shared: [HTTPOrigin] = []
-        /// The listener for only the console; nil if the console is served on the shared listeners, or not at all.
+        /// The listener that serves only the console; nil if the console is served on the shared listeners, or not at
+        /// all.
         var console: HTTPOrigin?
         var socket: String?
 

@@ -1,5 +1,5 @@
-/// The header of a member of an archive in the POSIX ustar format: 512 bytes. Only the name, the length and the time
-/// vary; all other fields of the format are constant.
+/// The header, 512 bytes long, of a member of an archive in the POSIX ustar format. Only the name, the size and the
+/// time of the member vary; all other fields of the header are constant.
 struct ArchiveHeader: Hashable {
     static let byteCount = 512
     private static let nameLimit = 100
@@ -34,7 +34,7 @@ struct ArchiveHeader: Hashable {
 
     /// The number of padding bytes after the content.
     ///
-    /// With them, the next header begins at a multiple of 512 bytes.
+    /// The padding makes the next header begin at a multiple of 512 bytes.
     var padding: Int { (Self.byteCount - Int(size % Int64(Self.byteCount))) % Self.byteCount }
 
     init(name: String, size: Int64, time: Int64) {
@@ -58,7 +58,8 @@ struct ArchiveHeader: Hashable {
 
     /// The lowest size that cannot be written with eleven octal digits: 8 GiB.
     ///
-    /// Sizes from this one on are written in GNU's form: a byte of value 128, followed by the number in eleven bytes.
+    /// This size and all larger sizes are written in GNU's form: a byte of value 128, followed by the size as a
+    /// big-endian number of eleven bytes.
     private static let octalLimit: Int64 = 1 << 33
 
     private static func number(_ value: Int64) -> [UInt8] {

@@ -1,9 +1,9 @@
 import MartletCrypto
 
-/// Reads an archive in exactly the form that `ArchiveWriter` writes: the members in order, followed by their digests,
-/// against which all members are verified.
+/// Reads an archive in exactly the form that `ArchiveWriter` writes: the members in order, followed by their digests.
+/// All members are verified against these digests.
 struct ArchiveReader {
-    /// Returns at most the given number of bytes of the archive; an empty array at the end of the archive.
+    /// Reads at most the given number of bytes of the archive. Returns an empty array at the end of the archive.
     private let source: (Int) throws -> [UInt8]
     private var sums = ""
     /// The header of the current member, the number of its unread bytes, and the hasher of its digest.
@@ -31,7 +31,7 @@ struct ArchiveReader {
     }
 
     /// Reads the next piece of the current member.
-    /// - Returns: nil at the end of the member.
+    /// - Returns: At most `count` bytes; nil at the end of the member.
     mutating func read(_ count: Int) throws -> [UInt8]? {
         guard let (header, left, hasher) = current else { return nil }
         guard left > 0 else {

@@ -3,7 +3,7 @@ import MartletCrypto
 /// Writes an archive: its members one after another, followed by the digests of all members in the format of
 /// `sha256sum`.
 ///
-/// Each method returns the bytes that the caller must write next. Must be used by only one task.
+/// Each method returns the bytes that the caller must write next. A writer must be used by only one task.
 struct ArchiveWriter {
     static let sumsName = "SHA256SUMS"
 

@@ -5,8 +5,8 @@ import MartletStorage
 /// A backup that is being written: an archive of the storage's contents at one point in time.
 struct Backup: Sendable {
     static let keysName = "secret.key"
-    /// The size of the pieces in which the archive is written, in bytes. Each piece has a fixed cost for passing it on,
-    /// so the pieces are large.
+    /// The size of the pieces in which the archive is written, in bytes. The pieces are large, because passing on a
+    /// piece has a fixed cost.
     private static let pieceSize = 256 << 10
 
     let snapshot: StorageSnapshot

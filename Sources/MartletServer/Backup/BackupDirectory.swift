@@ -26,7 +26,7 @@ final class BackupDirectory: Sendable {
         var isRunning = false
         /// The backup that is being made or checked now; nil if there is none.
         ///
-        /// `written` is the number of bytes that have been written of a backup that is being made.
+        /// If a backup is being made, `written` is the number of its bytes that have been written so far.
         var work: Work?
         var written: Int64 = 0
         /// The reason why the last backup or the last check failed; nil if it succeeded, or if other work has begun
@@ -112,7 +112,7 @@ final class BackupDirectory: Sendable {
     }
 
     /// Makes or checks a backup.
-    /// - Returns: The reason of a failure; nil after success.
+    /// - Returns: The reason why the work failed; nil if it succeeded.
     private func perform(_ work: Work) async -> String? {
         do {
             // The backup is not made or checked on an event loop, because event loops are needed for sending pushes.

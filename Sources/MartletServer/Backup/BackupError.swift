@@ -4,7 +4,7 @@ enum BackupError: Error, Hashable, CustomStringConvertible {
     case foreign
     /// The file ends before the archive does.
     case truncated
-    /// The content was modified or damaged. The value names the damaged part.
+    /// The content was modified or damaged. The value is a clause that says what is wrong.
     case damaged(String)
     /// The backup has a newer format, or a newer database schema, than this program knows.
     case newer

@@ -5,7 +5,7 @@ import MartletStorage
 
 /// A backup in a file: an archive in the POSIX ustar format.
 public struct BackupFile {
-    /// What a backup says about itself.
+    /// The time of a backup, and whether the backup contains the server's keys.
     public struct Summary: Hashable, Sendable {
         public let createdAt: Timestamp
         /// True if the backup contains the server's keys. Without the keys, the secrets in the backup cannot be
@@ -29,7 +29,7 @@ public struct BackupFile {
 
     /// Restores a backup to a data directory. All data is on disk when this returns. On an error, no files are left.
     /// - Parameter data: The path of an empty or missing directory.
-    /// - Parameter progress: Called with the number of bytes read so far, and the size of the backup.
+    /// - Parameter progress: Called with the number of bytes read so far, and the size of the backup in bytes.
     /// - Throws: `ServerError` that names the cause.
     public static func restore(
         _ path: String, into data: String, progress: @escaping (Int64, Int64) -> Void = { _, _ in }
@@ -48,8 +48,8 @@ public struct BackupFile {
     }
 
     /// Opens a backup and performs work on it.
-    /// - Parameter directory: If the process runs as root, it does the work as the owner of this directory. nil means
-    ///   that it works as the current user.
+    /// - Parameter directory: If the process runs as root, it performs the work as the owner of this directory. nil
+    ///   means that the work is performed as the current user.
     private static func reading(
         _ path: String, as directory: String? = nil, progress: @escaping (Int64, Int64) -> Void = { _, _ in },
         _ work: (inout BackupFile) throws -> Summary

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The first member of a backup, a JSON document that says what the backup is.
+/// The first member of a backup: a JSON document with the backup's format, time and database schema.
 struct BackupManifest: Hashable {
     static let name = "backup.json"
     static let sizeLimit: Int64 = 64 << 10

@@ -17,7 +17,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The time in the name, at which the backup was made; nil if the name has no valid time there.
+    /// The time when the backup was made, taken from the name; nil if the name contains no valid time.
     var time: Timestamp? {
         Timestamp(iso8601: String(description.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
     }
@@ -46,10 +46,10 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
 
     /// Removes incomplete backups that killed processes have left in a directory.
     ///
-    /// The name of such a file is that of a backup, a dot and the id of the process that wrote it. The file is removed
-    /// if that process no longer runs and the file is not locked. If another process has that id now, the file is kept
-    /// until that process has ended. A file that cannot be removed is left in place, because it does not prevent
-    /// further backups.
+    /// The name of such a file consists of the name of a backup, a dot, and the id of the process that wrote the file.
+    /// The file is removed if that process no longer runs and the file is not locked. If another process has that id
+    /// now, the file is kept until that process has ended. A file that cannot be removed is left in place, because it
+    /// does not prevent further backups.
     public static func removeAbandoned(in directory: String) throws(ServerError) {
         for name in try names(in: directory) {
             guard let process = process(writing: name), kill(process, 0) != 0, errno == ESRCH else { continue }
@@ -61,7 +61,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the id of the writing process in the name of an incomplete backup; nil for other files.
+    /// Returns the id of the writing process, taken from the name of an incomplete backup; nil for other files.
     private static func process(writing name: String) -> pid_t? {
         guard let dot = name.lastIndex(of: "."), isBackup(String(name[..<dot])) else { return nil }
         let number = name[name.index(after: dot)...]

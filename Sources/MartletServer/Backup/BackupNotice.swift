@@ -12,7 +12,7 @@ struct BackupNotice: Hashable, Sendable {
 
     private var last: Timestamp?
 
-    /// Returns whether the report is to be made now.
+    /// Returns whether the report is due now. If so, records that it has been made.
     /// - Parameters:
     ///   - opened: When the database was first opened; nil if unknown.
     ///   - backup: When the last backup was made; nil if there is none.

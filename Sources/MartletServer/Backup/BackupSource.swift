@@ -4,7 +4,7 @@ import MartletStorage
 
 /// Begins backups of a running server, and records that they were made.
 struct BackupSource: Sendable {
-    /// The database in the data directory; nil if the data is elsewhere.
+    /// The database in the data directory; nil if the data is in PostgreSQL.
     let files: SQLiteStorage?
     let dataDirectory: String
     let time: any TimeSource
@@ -13,8 +13,8 @@ struct BackupSource: Sendable {
     /// Begins a backup of the current state.
     ///
     /// The caller must close the snapshot of the backup.
-    /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are requested but cannot be
-    ///   read, or are changed meanwhile.
+    /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the data is in PostgreSQL, or if the
+    ///   keys are requested but cannot be read or change in the meantime.
     func begin(withKeys: Bool) async throws -> Backup {
         guard let files else {
             throw ServerError(

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// What the health check says about the certificate of the public TLS listener.
+/// Holds what the health check reports about the certificate of the public TLS listener.
 final class CertificateObstacle: Sendable {
     private struct State {
         var sentence: String?
@@ -16,7 +16,7 @@ final class CertificateObstacle: Sendable {
         state.withLock { $0.sentence = sentence }
     }
 
-    /// Sets what does not work although the listener has a certificate; nil if everything works.
+    /// Sets the sentence that says what does not work although the listener has a certificate; nil if everything works.
     /// - Parameter end: The time from which the note no longer applies; nil if it applies until it is replaced.
     func setNote(_ note: String?, until end: Timestamp? = nil) {
         state.withLock { state in
@@ -28,7 +28,8 @@ final class CertificateObstacle: Sendable {
     /// The reason why the TLS listener has no certificate; nil if it has one, or if there is no TLS listener.
     var sentence: String? { state.withLock(\.sentence) }
 
-    /// Returns what does not work although the listener has a certificate; nil if everything works.
+    /// Returns the sentence that says what does not work although the listener has a certificate; nil if everything
+    /// works.
     func note(at now: Timestamp) -> String? {
         state.withLock { state in state.noteEnds.map { now < $0 } ?? true ? state.note : nil }
     }

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// Decides when the certificate of a listener is loaded again, and when to warn about it.
+/// Decides when to load the certificate of a listener again, and when to warn that it cannot be loaded or expires soon.
 ///
-/// The caller passes the state of the files at every `interval` and performs the returned actions.
+/// Once per `interval`, the caller passes the current state of the files, and then performs the returned actions.
 struct CertificateWatch: Sendable {
     /// The time between two checks of the files.
     static let interval: Duration = .seconds(60)
@@ -34,7 +34,7 @@ struct CertificateWatch: Sendable {
     private var failure: (since: Timestamp, reason: String, isReported: Bool)?
     private var lastNotice: Timestamp?
 
-    /// Watches a certificate that was loaded.
+    /// Creates the watch of a certificate that was loaded.
     /// - Parameters:
     ///   - name: The name of the certificate in messages.
     ///   - source: The state of the files before the certificate was read, so that a later change is not missed.
@@ -66,7 +66,8 @@ struct CertificateWatch: Sendable {
     }
 
     /// Records a failed load. The old certificate stays in use, and the next check tries to load again.
-    /// - Returns: The warning to log: once for each reason, when loading has failed for `patience`; otherwise nil.
+    /// - Returns: The warning to log; otherwise nil. There is one warning for each reason, after loading has failed for
+    ///   at least `patience`.
     mutating func failed(_ reason: String, now: Timestamp) -> Action? {
         var failure = failure ?? (since: now, reason: reason, isReported: false)
         defer { self.failure = failure }

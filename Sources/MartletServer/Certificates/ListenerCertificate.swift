@@ -64,8 +64,8 @@ final class ListenerCertificate: Sendable {
         let source = configuration.certificateSource
         let served = try configuration.readCertificate(now: now)
         let isNew = served.certificate != state.withLock { $0.served?.certificate }
-        // An expired certificate is refused only if it is new. One that is already in use must not block a reload of
-        // other settings.
+        // An expired certificate is refused only if it is new. An expired certificate that is already in use must not
+        // block a reload of other settings.
         if isNew { try served.checkEnd(at: now) }
         do throws(NetworkError) {
             let prepared = try context.prepare(served.identity)
@@ -145,8 +145,9 @@ extension ServedCertificate {
     fileprivate func watch(
         from source: CertificateWatch.Source, _ configuration: ServerConfiguration
     ) -> CertificateWatch {
-        // For an ACME certificate, the warning comes at most a sixth of the lifetime before the expiry: the certificate
-        // is renewed long before it expires, and its whole lifetime may be shorter than the default notice.
+        // For an ACME certificate, the warning comes when a sixth of the lifetime is left, or later. An earlier warning
+        // would be wrong, because such a certificate is renewed long before it expires, and its whole lifetime may be
+        // shorter than the default notice.
         let notice =
             configuration.acme == nil ? CertificateWatch.notice : min(CertificateWatch.notice, (ends - begins) / 6)
         return CertificateWatch(name, begins: begins, ends: ends, from: source, notice: notice)
@@ -154,7 +155,7 @@ extension ServedCertificate {
 }
 
 extension ServerConfiguration {
-    /// The versions of the certificate's files now; `.selfSigned` if the certificate has no files.
+    /// The current versions of the certificate's files; `.selfSigned` if the certificate has no files.
     fileprivate var certificateSource: CertificateWatch.Source {
         switch tls {
         case .files(let certificate, let key): .files([FileStamp(path: certificate), FileStamp(path: key)])
@@ -164,7 +165,8 @@ extension ServerConfiguration {
     }
 
     /// Loads the certificate when the server starts.
-    /// - Returns: nil if the ACME authority has yet to issue the certificate, or if the stored one cannot be used.
+    /// - Returns: nil if the ACME authority has yet to issue the certificate, or if the stored certificate cannot be
+    ///   used.
     fileprivate func readFirstCertificate(
         now: Timestamp, log: (Log.Level, String) -> Void
     ) throws(ServerError) -> ServedCertificate? {

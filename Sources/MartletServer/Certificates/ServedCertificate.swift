@@ -6,7 +6,7 @@ import MartletNetwork
 
 /// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
-/// The key belongs to the certificate: the initializer that reads files checks this.
+/// The key always belongs to the certificate; the initializer that reads files checks this.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String
@@ -16,7 +16,7 @@ struct ServedCertificate: Sendable {
     var begins: Timestamp { Timestamp(seconds: Int64(certificate.notBefore)) }
     var ends: Timestamp { Timestamp(seconds: Int64(certificate.notAfter)) }
 
-    /// Reads PEM files.
+    /// Reads a certificate with its chain, and its key, from PEM files.
     /// - Throws: `ServerError` that names the file and the error in it.
     init(certificateFile: String, keyFile: String) throws(ServerError) {
         let text = try Self.text(certificateFile)
@@ -63,7 +63,7 @@ struct ServedCertificate: Sendable {
         throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
     }
 
-    /// Returns a warning if there is a public address with https that the certificate does not cover; otherwise nil.
+    /// Returns a warning if the public URL uses https and the certificate does not cover its host; otherwise nil.
     func mismatch(with publicURL: HTTPOrigin?) -> String? {
         guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
         let names = certificate.hostNames.prefix(3)

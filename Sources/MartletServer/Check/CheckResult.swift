@@ -11,7 +11,8 @@ public struct CheckResult: Hashable, Sendable {
     }
 
     public let level: Level
-    /// The subject of the check: `data`, `certificate`, `provider`, `ports`, `disk`, `database` or `credentials`.
+    /// The subject of the check: `data`, `certificate`, `provider`, `ports`, `disk`, `database`, `server` or
+    /// `credentials`.
     public let subject: String
     /// A sentence with the finding and, unless the result is ok, the action to take.
     public let sentence: String

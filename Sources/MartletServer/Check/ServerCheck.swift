@@ -8,7 +8,7 @@ import MartletStorage
 
 /// Checks whether `serve` can start with a configuration.
 ///
-/// Nothing is changed.
+/// The checks change nothing.
 public struct ServerCheck: Sendable {
     private let configuration: ServerConfiguration
     private let now: Timestamp
@@ -26,11 +26,12 @@ public struct ServerCheck: Sendable {
 
     // MARK: Data directory
 
-    /// Whether the data directory exists. Without it, there is nothing to check but the certificate and the ports.
+    /// Whether the data directory exists. Without a data directory, the checks of its contents (such as `disk` and
+    /// `database`) are meaningless.
     public var hasData: Bool { access(directory, F_OK) == 0 }
 
     /// Checks the data directory: its owner, its mode and the owners of its files.
-    /// - Parameter user: The user who runs the server. Root must not serve a directory that belongs to another user.
+    /// - Parameter user: The id of the user who must own the directory. Root is accepted for every owner.
     public func data(servedBy user: uid_t) -> [CheckResult] {
         guard let owner = DirectoryOwner(of: directory) else {
             return [CheckResult(.ok, "data", "\(directory) does not exist yet: serve makes it.")]
@@ -101,7 +102,8 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    /// Examines the settings and the state of the database on PostgreSQL; nothing if the data is in the data directory.
+    /// Checks the settings and the state of the database on PostgreSQL. Returns no results if the data is in the data
+    /// directory.
     public func sharedDatabase() async -> [CheckResult] {
         guard let database = configuration.database else { return [] }
         do throws(StorageError) {
@@ -202,7 +204,8 @@ public struct ServerCheck: Sendable {
     // MARK: Ports
 
     /// Checks whether the listeners' ports are free. No server may be using them.
-    /// - Parameter simulator: Where the simulator's control interface is to listen; nil if no simulator is to run.
+    /// - Parameter simulator: The address on which the simulator's control interface will listen; nil if no simulator
+    ///   will run.
     public func ports(simulator: ServerConfiguration.Address? = nil) -> [CheckResult] {
         [configuration.listen, configuration.tlsListen, simulator].compactMap(\.self).map { address in
             switch PortProbe.error(binding: address) {
@@ -226,7 +229,8 @@ public struct ServerCheck: Sendable {
     /// Checks the expiry of a hub's credentials.
     /// - Parameters:
     ///   - hub: The hub's name.
-    ///   - ends: The time when the credential of each platform expires; nil if it does not expire.
+    ///   - ends: The time when the credential of each platform expires, by the platform's name; nil if the credential
+    ///     does not expire.
     public func credentials(ofHub hub: String, ends: [String: Timestamp?]) -> [CheckResult] {
         ends.sorted { $0.key < $1.key }.map { platform, end in
             let name = "The credential of hub '\(hub)' for \(platform)"

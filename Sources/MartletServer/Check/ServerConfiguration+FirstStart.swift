@@ -1,10 +1,11 @@
 import Glibc
 
 extension ServerConfiguration {
-    /// Checks the certificate, the token for metrics and the ports before a data directory is created.
+    /// Checks the certificate, the token for metrics, the secret of the console's identity provider and the ports
+    /// before a data directory is created.
     ///
-    /// A problem is found here before anything is on disk. If the data directory exists already, the start itself makes
-    /// these checks.
+    /// So a problem is found before anything is written to disk. If the data directory exists already, the start itself
+    /// finds these problems.
     func checkFirstStart() throws(ServerError) {
         guard access(dataDirectory, F_OK) != 0 else { return }
         if case .files(let certificate, let key) = tls {

@@ -1,10 +1,10 @@
 /// The effect of a reload: the settings that take effect now, and those that need a restart.
 public struct ConfigurationChange: Sendable {
-    /// The old configuration with all changes that do not need a restart. The reload applies it.
+    /// The old configuration with all changes that do not need a restart. The reload applies this configuration.
     public private(set) var effective: ServerConfiguration
-    /// The options, without dashes, whose new values are in `effective`.
+    /// The names of the options whose new values are in `effective`, without leading dashes.
     public private(set) var taken: [String] = []
-    /// The options, without dashes, whose new values take effect after a restart.
+    /// The names of the options whose new values take effect only after a restart, without leading dashes.
     public private(set) var waiting: [String] = []
 
     public init(from old: ServerConfiguration, to new: ServerConfiguration) {
@@ -19,8 +19,8 @@ public struct ConfigurationChange: Sendable {
         }
     }
 
-    /// Adds an option to `taken`. Used for an option that names a file, if the option is unchanged but the file has
-    /// changed.
+    /// Adds an option to `taken`. This is for an option that names a file, if the option itself is unchanged but the
+    /// file has changed.
     mutating func take(_ option: String) {
         if !taken.contains(option) { taken.append(option) }
     }
@@ -59,8 +59,8 @@ public struct ConfigurationChange: Sendable {
 
         /// The setting of the certificate.
         ///
-        /// Replacing one certificate by another takes effect immediately. Adding the first certificate, or removing the
-        /// only one, needs a restart, because a TLS listener is opened or closed.
+        /// Replacing one certificate with another takes effect immediately. Adding the first certificate, or removing
+        /// the only one, needs a restart, because a TLS listener is opened or closed.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
             setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }

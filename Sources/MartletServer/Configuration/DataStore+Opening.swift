@@ -3,9 +3,9 @@ import MartletPostgres
 import MartletStorage
 
 extension DataStore {
-    /// Opens the storage that a configuration names.
-    /// - Parameter keys: The server's keys. They are read again after the data directory is locked, because another
-    ///   process may have changed them before.
+    /// Opens the storage that a configuration selects.
+    /// - Parameter keys: The server's keys. The keys are read again after the data directory is locked, because another
+    ///   process may have changed them until then.
     static func open(
         _ configuration: ServerConfiguration, _ keys: ServerKeys, _ log: Log
     ) async throws(StorageError) -> DataStore {
@@ -43,8 +43,9 @@ extension DataStore {
 
     /// Opens a database on PostgreSQL.
     ///
-    /// If this process has restarted itself (`ProcessRestart`), its address and password have worked before, so it
-    /// waits for a database that does not answer. In any other process, the error ends the start.
+    /// If this process has restarted itself (`ProcessRestart`), the database's address and password have worked before.
+    /// So if the database does not answer, the process tries again until it does. In any other process, the error ends
+    /// the start.
     private static func openDatabase(
         _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
         _ log: Log

@@ -15,20 +15,22 @@ public enum Platforms {
         public let flag: String
         public let placeholder: String
         public let help: String
-        /// Whether the value of the flag is itself a secret, not a file.
+        /// Whether the value of the flag is itself a secret, and not the path of a file with the secret.
         public let isSecret: Bool
         /// Whether the value of the flag names a file that contains the property.
         public let isFile: Bool
-        /// The member of a JSON file that contains the property; nil if the whole text of the file is the property.
+        /// The member that contains the property, if the file is a JSON file; nil if the whole text of the file is the
+        /// property.
         public let member: String?
     }
 
-    /// The flags of `hub credential set`, for all platforms.
+    /// The flags of `hub credential set` for all platforms. A flag that several platforms have is in the array several
+    /// times.
     public static var credentialFields: [CredentialField] {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
-    /// All flags of `hub credential set`, each once, with a help text for all platforms that have the flag.
+    /// All flags of `hub credential set`, each once. The help text of a flag is for all platforms that have the flag.
     public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
         var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {
@@ -46,8 +48,8 @@ public enum Platforms {
     /// Generates the properties of a new credential that Martlet can make without the platform's vendor, such as a key
     /// pair.
     /// - Parameter platform: The platform's name or an alias.
-    /// - Returns: All generated properties by name; and those of them that are not secret, by flag, to be shown to the
-    ///   operator.
+    /// - Returns: `properties`: all generated properties, by name. `shown`: the properties that are not secret, each
+    ///   with its flag, to be shown to the operator.
     /// - Throws: `ServerError` for an unknown platform, or for a platform whose vendor issues the credential.
     public static func generateCredential(
         _ platform: String
@@ -97,9 +99,9 @@ public enum Platforms {
         (PushPlatforms.all.named(name) ?? PushPlatforms.all.format(name))?.descriptor.platform.rawValue
     }
 
-    /// All formats of sends for a sentence, such as `apple (apns), …`.
+    /// A list of all formats of sends for use in a sentence, such as `apple (apns), …`.
     ///
-    /// The platform's name is added if it differs from the format.
+    /// The platform's name follows in parentheses if it differs from the format.
     public static var formatsWithPlatforms: String {
         let native = PushPlatforms.all.map { type in
             let (format, platform) = (type.descriptor.format, type.descriptor.platform.rawValue)

@@ -5,7 +5,7 @@ extension ServerConfiguration {
     public struct ACME: Hashable, Sendable {
         /// The names in the certificate.
         ///
-        /// The files of the certificate are named after the first.
+        /// The folder with the certificate's files is named after the first name.
         public var domains: [String]
         /// The contact address, a `mailto:` URL.
         public var contact: String?
@@ -88,7 +88,8 @@ struct ACMESettings: Hashable, Sendable {
     let domains: [String]
     let contact: String?
     let directory: ACMEURL
-    /// True if the operator named the directory. The directory may then be in a private network.
+    /// True if the operator has configured the URL of the authority's directory. The directory may then be in a private
+    /// network.
     let isOwnDirectory: Bool
     let authorityFile: String?
 

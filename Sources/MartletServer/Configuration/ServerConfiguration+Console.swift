@@ -9,7 +9,7 @@ extension ServerConfiguration {
         case none
         /// The console has a listener of its own at this address.
         ///
-        /// It uses HTTPS with the server's certificate, except at a loopback address.
+        /// The listener uses HTTPS with the server's certificate, except at a loopback address.
         case own(Address)
     }
 
@@ -28,7 +28,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// The settings of the web console, among them the names by which browsers may address this server.
+    /// The settings of the web console. They include the host names under which browsers may address this server.
     var consoleSettings: ConsoleSettings {
         var hosts: Set<String> = []
         if let name = HostName.current { hosts.insert(name.lowercased()) }
@@ -41,7 +41,7 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration.ConsoleListener {
-    /// The address of the console's own listener; nil if it has none.
+    /// The address of the console's own listener; nil if the console has no listener of its own.
     var address: ServerConfiguration.Address? {
         guard case .own(let address) = self else { return nil }
         return address

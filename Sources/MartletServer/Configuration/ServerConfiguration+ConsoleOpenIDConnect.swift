@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletOpenIDConnect
 
 extension ServerConfiguration {
-    /// The identity provider by which operators sign in to the console.
+    /// The identity provider with which operators sign in to the console.
     public struct ConsoleOpenIDConnect: Hashable, Sendable {
         /// The issuer, exactly as it is in the provider's tokens.
         public var issuer: String
@@ -11,11 +11,11 @@ extension ServerConfiguration {
         public var clientID: String
         /// The path of a file with the secret shared with the provider; nil for a client without a secret.
         public var secretFile: String?
-        /// Which values of the claim give which roles.
+        /// The rules that say which values of the claim `rolesClaim` give which roles.
         let roles: ProviderRoles
         /// The name or path of the claim whose values give roles.
         public var rolesClaim: String
-        /// The scopes that are asked for, with spaces between them.
+        /// The scopes that the console requests from the provider, separated by spaces.
         public var scopes: String
         /// The name on the button of the sign-in page; nil for the issuer's host.
         public var name: String?
@@ -47,7 +47,7 @@ extension ServerConfiguration {
         private static let scopesLimit = 512
         private static let nameLimit = 64
 
-        /// Checks the options, without the file of the secret.
+        /// Checks the options, except the file with the secret.
         func settings() throws(ServerError) -> OpenIDConnectSettings {
             guard !scopes.isEmpty, scopes.utf8.count <= Self.scopesLimit,
                 scopes.split(separator: " ").contains("openid"), scopes.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })

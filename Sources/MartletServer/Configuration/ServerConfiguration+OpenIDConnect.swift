@@ -23,8 +23,8 @@ extension ServerConfiguration {
             self.rolesClaim = rolesClaim
         }
 
-        /// The default name of the claim that contains a user's name. Most providers put the name by which users know
-        /// each other into the claim with this name.
+        /// The default name of the claim that contains a user's name. Most providers put into this claim the name by
+        /// which users know each other.
         public static let defaultUserClaim = OpenIDConnectSettings.defaultUserClaim
 
         func settings() throws(ServerError) -> OpenIDConnectSettings {

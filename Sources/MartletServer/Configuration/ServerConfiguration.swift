@@ -51,7 +51,8 @@ public struct ServerConfiguration: Sendable {
         public var isLoopback: Bool { HTTPOrigin(scheme: .http, host: host).isLoopback }
     }
 
-    /// The notification that `POST /api/notifications` without a query sends to the devices of the user who calls it.
+    /// The notification that `POST /api/notifications` without a query sends to the devices of the user who makes the
+    /// request.
     ///
     /// Apps that were built according to Microsoft's tutorials make this request (NotificationHubs.md, section 14).
     public enum SampleNotification: String, Sendable, CaseIterable {
@@ -75,8 +76,8 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLS?
     /// The address that clients use if the server is behind a proxy; nil if clients connect directly.
     public var publicURL: HTTPOrigin?
-    /// The name of the app backend's hub; nil means the hub that the directory has remembered, or the only hub that
-    /// there is.
+    /// The name of the app backend's hub; nil means the hub that is recorded in the database, or the only hub if none
+    /// is recorded.
     public var backendHub: String?
     /// The maximum size of a file of a rich notification, in bytes.
     public var payloadLimit: Int64 = 10_000_000
@@ -114,7 +115,8 @@ public struct ServerConfiguration: Sendable {
     public var console = ConsoleListener.shared
     /// The directory to read the console's pages from at each request; nil for the pages that the program contains.
     public var consoleFiles: String?
-    /// The identity provider by which operators sign in to the console besides passwords; nil for none.
+    /// The identity provider with which operators can sign in to the console, as an alternative to passwords; nil for
+    /// none.
     public var consoleOpenIDConnect: ConsoleOpenIDConnect?
 
     /// The reverse proxies that are trusted to report the addresses of clients.
@@ -168,7 +170,7 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The limits for hubs that have no limits of their own: the configured ones, and the built-in ones for the rest.
+    /// The limits for hubs that have no limits of their own. A limit that is not configured has its built-in default.
     var defaultLimits: DefaultLimits {
         var limits = DefaultLimits()
         limits.requestRate = requestRate ?? limits.requestRate

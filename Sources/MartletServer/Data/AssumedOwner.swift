@@ -2,15 +2,15 @@ import Glibc
 
 /// Lets a process that runs as root work on a data directory as the directory's owner, until `end` is called.
 ///
-/// The C library changes the user of every thread. Only the effective user changes, so that `end` can restore root, and
-/// the process can then complete root's own files, such as a backup.
+/// The user changes for all threads of the process; the C library ensures this. Only the effective user changes, so
+/// that `end` can restore root. After that, the process can complete files that belong to root, such as a backup.
 public struct AssumedOwner: Sendable {
     private let groups: [gid_t]
     private let group: gid_t
 
     /// Makes the owner of a directory the effective user.
     /// - Returns: nil if the process does not run as root, or if the directory is missing or belongs to root.
-    /// - Throws: `ServerError` if the process cannot become the owner; nothing has changed then.
+    /// - Throws: `ServerError` if the process cannot become the owner. In this case, nothing has changed.
     public init?(of path: String) throws(ServerError) {
         guard let owner = DirectoryOwner(of: path), owner.isForeignRoot(geteuid()) else { return nil }
         var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))

@@ -4,8 +4,8 @@ import MartletStorage
 /// The storage of a server: a database in the data directory, or one on PostgreSQL.
 struct DataStore: Sendable {
     let storage: any ServerStorage
-    /// The storage if it is a database in the data directory; nil for PostgreSQL. Only such a database can be measured
-    /// and copied as files.
+    /// The storage if it is a database in the data directory; nil for PostgreSQL. The files of a database in the data
+    /// directory can be measured and copied.
     let files: SQLiteStorage?
     /// The locked data directory, if the database is on PostgreSQL; nil otherwise.
     let directory: NodeDirectory?

@@ -19,8 +19,8 @@ public struct DirectoryOwner: Hashable, Sendable {
 
     /// Returns whether a process with this user id runs as root on a directory of another user.
     ///
-    /// The process must not create files there. The service runs as the owner, and files that belong to root would stop
-    /// it.
+    /// Such a process must not create files in the directory. The service runs as the directory's owner, and cannot use
+    /// files that belong to root.
     public func isForeignRoot(_ process: uid_t) -> Bool { process == 0 && user != 0 }
 
     /// The user's name, or the user id if there is no name.

@@ -14,7 +14,7 @@ public enum KeyEnvironment {
 
     /// Returns the text of the keys: the value of one variable, or the contents of the file that the other variable
     /// names.
-    /// - Parameter value: Returns the value of an environment variable.
+    /// - Parameter value: Returns the value of an environment variable; nil if the variable is not set.
     /// - Returns: nil if neither variable is set.
     static func text(_ value: (String) -> String?) throws(ServerError) -> String? {
         guard let path = value(fileVariable) else { return value(variable) }

@@ -2,7 +2,7 @@ import Glibc
 public import MartletHTTP
 import Synchronization
 
-/// A file that only its owner may read, and that gets its name when it is complete and on disk.
+/// A file that only its owner may read. It gets its name when it is complete and on disk.
 ///
 /// Until then the file has no name, and disappears when the process ends, for whatever reason. Some file systems do not
 /// support files without a name. There, the file has a temporary name until it is complete, and is removed if this
@@ -50,7 +50,7 @@ public final class NewFile: HTTPBodyWriter {
     /// The value of `O_TMPFILE`, a macro that Swift does not import.
     private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
-    /// Opens a file without a name.
+    /// Creates a file without a name, and opens it.
     /// - Returns: The descriptor of the file; nil if the file system does not support such files, or if the file could
     ///   not be given its name later.
     private static func openNameless(in directory: String) -> Int32? {
@@ -79,7 +79,7 @@ public final class NewFile: HTTPBodyWriter {
     }
 
     /// Writes bytes at the end of the file.
-    /// - Returns: Whether the bytes were written; if not, `check` throws the reason.
+    /// - Returns: Whether the bytes were written. If they were not, `check` throws the reason.
     public func take(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {

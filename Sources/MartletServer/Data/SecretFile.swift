@@ -19,7 +19,8 @@ enum SecretFile {
         return try contents(of: file, path, limit: limit)
     }
 
-    /// Returns the only line of a file, without its end; nil if the file does not exist. The caller checks the characters.
+    /// Returns the only line of a file, without the line end; nil if the file does not exist. The caller must check
+    /// that all characters are allowed, because a second line is not refused here.
     /// - Parameter limit: The maximum length of the line, in bytes.
     /// - Throws: As `read(_:limit:)`.
     static func line(_ path: String, limit: Int) throws(ServerError) -> [UInt8]? {
@@ -28,7 +29,7 @@ enum SecretFile {
         }
     }
 
-    /// Returns the contents of a file that an earlier run of this program has created; nil if the file does not exist.
+    /// Returns the contents of a file that this program has created in an earlier run; nil if the file does not exist.
     /// - Throws: `ServerError` if another user may have written the file or can read it: it is not a regular file,
     ///   belongs to another user, or its mode gives access to others.
     static func readOwn(_ path: String) throws(ServerError) -> [UInt8]? {
@@ -61,7 +62,7 @@ enum SecretFile {
     }
 
     private static func contents(of file: Int32, _ path: String, limit: Int) throws(ServerError) -> [UInt8] {
-        // There is room for one byte more, by which a file that is too long is recognized.
+        // The buffer is one byte longer than the limit, so that a file that is too long is recognized.
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
         while count < bytes.count {
@@ -83,7 +84,8 @@ enum SecretFile {
         try sync(directoryOf: path)
     }
 
-    /// Creates a file. The file is on disk when this returns. An existing file is kept, and is no error.
+    /// Creates a file, unless it exists already. An existing file is kept, and is not an error. A new file is on disk
+    /// when this returns.
     static func create(_ bytes: [UInt8], at path: String) throws(ServerError) {
         let temporary = try writeTemporary(bytes, beside: path, mode: 0o600)
         defer { unlink(temporary) }

@@ -3,8 +3,8 @@ import MartletModel
 
 /// The private authority of `--tls-self-signed` and the certificate that it issues to this server.
 ///
-/// The authority is made once, so that clients keep trusting it. The certificate is made at every start, and renewed
-/// after two thirds of its lifetime.
+/// The authority is created once, so that clients keep trusting it. The certificate is issued at every start, and is
+/// renewed after two thirds of its lifetime.
 struct ServerCertificates: Sendable {
     /// The certificate with its chain, as PEM, for the listener.
     let certificatePEM: String

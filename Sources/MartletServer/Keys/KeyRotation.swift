@@ -3,8 +3,8 @@ import MartletCrypto
 
 /// Rotates the key with which secrets are sealed, while the server runs.
 ///
-/// The process may end at any point, and stored secrets can still be opened: a new key is on disk before anything is
-/// sealed with it, and an old key is removed only when nothing is sealed with it any more.
+/// If the process ends at any point, stored secrets can still be opened: a new key is on disk before any secret is
+/// sealed with it, and an old key is removed only when no secret is sealed with it any more.
 struct KeyRotation: Sendable {
     let keys: ServerKeys
     let storage: any ServerStorage
@@ -16,7 +16,7 @@ struct KeyRotation: Sendable {
         var left: Int64
     }
 
-    /// The maximum time for which one request seals secrets anew.
+    /// The maximum time that one request spends on sealing secrets again.
     private static let portion: Duration = .seconds(10)
 
     func status() async throws(ServerError) -> Status {
@@ -25,9 +25,9 @@ struct KeyRotation: Sendable {
         }
     }
 
-    /// Makes a new key, with which everything is sealed from now on.
-    /// - Throws: `ServerError` if other nodes use the same database. They do not have the new key, so they could not
-    ///   open what is sealed with it.
+    /// Makes a new key. All secrets are sealed with it from now on.
+    /// - Throws: `ServerError` if other nodes use the same database. These nodes do not have the new key, so they could
+    ///   not open secrets that are sealed with it.
     func rotate() async throws(ServerError) -> Status {
         if let nodes = storage.nodeStore {
             let living = try await stored { () throws(StorageError) in try await nodes.nodes().count(where: \.isAlive) }

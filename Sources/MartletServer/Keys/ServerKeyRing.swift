@@ -5,12 +5,12 @@ import MartletCrypto
 /// The newest key seals secrets. Each key opens the secrets that it has sealed. Values that must stay the same when a
 /// key is added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
-    /// The maximum number of keys in a ring. To a full ring, a key can be added only after older keys were retired.
+    /// The maximum number of keys in a ring. Before a key can be added to a full ring, older keys must be retired.
     static let countLimit = 8
 
     /// The keys, newest first.
     ///
-    /// There is at least one, and their ids differ.
+    /// There is at least one key, and no two keys have the same id.
     private(set) var keys: [ServerKey]
 
     init(_ key: ServerKey) {

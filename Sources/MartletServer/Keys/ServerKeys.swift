@@ -7,8 +7,9 @@ import Synchronization
 
 /// The keys that a server uses.
 ///
-/// They are stored in `secret.key`. To keep them away from the data, they can instead be in the environment variable
-/// `MARTLET_SECRET_KEY`, or in the file that `MARTLET_SECRET_KEY_FILE` names.
+/// The keys are stored in the file `secret.key` of the data directory. To keep them away from the data, an operator can
+/// instead give them in the environment variable `MARTLET_SECRET_KEY`, or in the file that `MARTLET_SECRET_KEY_FILE`
+/// names.
 final class ServerKeys: Sendable {
     private static let variables = KeyEnvironment.names
 
@@ -16,8 +17,8 @@ final class ServerKeys: Sendable {
         var ring: ServerKeyRing
         /// The ciphers that open sealed secrets, by the id of the key.
         ///
-        /// The ciphers of retired keys are kept until the process ends, because a task may have read a secret that was
-        /// sealed with one of them and be about to open it.
+        /// The ciphers of retired keys are kept until the process ends. Otherwise a task that has already read a secret
+        /// sealed with a retired key could not open the secret.
         var ciphers: [[UInt8]: AESGCM]
     }
 
@@ -66,8 +67,8 @@ final class ServerKeys: Sendable {
 
     /// Creates the data directory or checks its owner and mode, before a key is written to it or read from it.
     ///
-    /// Without this check, a new key could be left behind in a directory that is refused later. In a directory that
-    /// others can write to, a key that they have put there could be used.
+    /// Without this check, a new key could be left behind in a directory that is refused later. And in a directory that
+    /// other users can write to, the server could use a key that another user has put there.
     private static func prepare(_ directory: String) throws(ServerError) {
         do throws(StorageError) {
             try SQLiteStorage.prepareDirectory(directory)
@@ -82,8 +83,8 @@ final class ServerKeys: Sendable {
                 + "\(variables).")
     }
 
-    /// Reads the file with the keys again. Called when the data directory is locked, because the process that had
-    /// locked it before may have changed the file.
+    /// Reads the file with the keys again. It is called after this process has locked the data directory, because the
+    /// process that held the lock before may have changed the file.
     func reload() throws(ServerError) {
         guard let path else { return }
         try use(try Self.read(path))
@@ -114,7 +115,8 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Derives the key of the digests by which the console compares handles and credentials that it does not show.
+    /// Derives the key for digests of handles and credentials. The console does not show these values, but their
+    /// digests can be compared.
     func digestKey() throws(ServerError) -> HMACSHA256 {
         do throws(CryptoError) {
             return try HMACSHA256(key: try oldest.derive("console-digest", count: 32))
@@ -152,7 +154,7 @@ final class ServerKeys: Sendable {
 
     /// Removes the keys that are older than the given key.
     ///
-    /// The caller must make sure that no secret is sealed with them.
+    /// The caller must make sure that no secret is sealed with the removed keys.
     func retire(olderThan id: [UInt8]) throws(ServerError) {
         guard let path else {
             throw ServerError(

@@ -28,8 +28,8 @@ final class CredentialExpiries: Sendable {
 
     private let hubs: HubDirectory
     private let platforms: PushPlatformList
-    /// The expiries that were found earlier, kept because reading a credential again costs more than all other work
-    /// here.
+    /// The expiries that were found earlier. They are kept because reading a credential takes more time than all other
+    /// work here.
     private let known = Mutex<[Key: Known]>([:])
 
     init(hubs: HubDirectory, platforms: PushPlatformList) {
@@ -38,13 +38,13 @@ final class CredentialExpiries: Sendable {
     }
 
     /// Returns the number of seconds until each credential expires, by hub and platform. All hubs beyond the first
-    /// `hubLimit` share one value per platform: that of the credential that expires first.
+    /// `hubLimit` share one value per platform: that of their credential that expires first.
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
         // This work does not run on the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value
     }
 
-    /// Returns all credentials that expire, each with its time.
+    /// Returns all credentials that expire, each with the time when it expires.
     func ends() async -> [ConsoleSample.CredentialEnd] {
         await Task.detached {
             self.read().map { ConsoleSample.CredentialEnd(hub: $0.hub, platform: $0.platform.rawValue, at: $0.at) }

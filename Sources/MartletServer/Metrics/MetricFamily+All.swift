@@ -1,5 +1,5 @@
-/// All metrics of a server. Labels have few values: no value chosen by callers is used as a label, except the names of
-/// hubs, whose number is bounded (`CredentialExpiries.hubLimit`).
+/// All metrics of a server. Every label has only a few values. So values that callers choose are never used as label
+/// values, except the names of hubs, whose number is limited (`CredentialExpiries.hubLimit`).
 extension MetricFamily {
     // MARK: Notifications
 

@@ -32,7 +32,8 @@ struct MetricsAPI: HTTPHandler {
         return await Self.answer(metrics)
     }
 
-    /// Answers with the metrics, without checking a token. The admin socket calls this, because it needs no token.
+    /// Answers with the metrics, without checking a token. The handler of the admin socket calls this, because no token
+    /// is needed there.
     static func answer(_ metrics: ServerMetrics) async -> HTTPResponse {
         do throws(StorageError) {
             return HTTPResponse(

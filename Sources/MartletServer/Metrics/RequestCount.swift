@@ -17,7 +17,7 @@ final class RequestCount: Sendable {
 
     private struct Key: Hashable {
         var area: Area
-        /// The first digit of the status: 2 for 200 and 204.
+        /// The first digit of the status code, such as 2 for 200 and 204.
         var hundreds: UInt16
     }
 
@@ -27,7 +27,7 @@ final class RequestCount: Sendable {
     }
 
     private let counts = Mutex<[Key: Int]>([:])
-    /// The number of answers 429 and 507, by area and status.
+    /// The numbers of answers with the status code 429 or 507, by area and status code.
     private let refusals = Mutex<[Area: [Int: Int]]>([:])
     private let listeners = Mutex<[Listener]>([])
 

@@ -27,9 +27,9 @@ final class RequestLog: Sendable {
         LoggingHandler(handler: handler, area: area, log: self)
     }
 
-    /// Returns the id of an answer, and adds it to the answer.
+    /// Returns the request id of an answer, and adds the field `Request-Id` to the answer.
     ///
-    /// The hub's API may have chosen an id; otherwise a new one is made.
+    /// If the hub's API has set the field `TrackingId`, its value is the request id. Otherwise a new id is generated.
     fileprivate func name(_ response: inout HTTPResponse) -> String {
         if let id = response.fields[Self.field] { return id }
         let id = response.fields["trackingid"] ?? Hex.encode(RandomBytes.generate(16))
@@ -84,9 +84,9 @@ final class RequestLog: Sendable {
         return connection.peer.isEmpty ? "unix" : connection.peer
     }
 
-    /// Returns the hub's name in the path; nil if it is not a valid name.
+    /// Returns the hub's name from the path; nil if the first path segment is not a valid name.
     ///
-    /// Any caller can put arbitrary text in that path segment.
+    /// The segment is checked because any caller can put arbitrary text there.
     private static func hub(of request: HTTPRequest) -> String? {
         guard let name = HTTPTarget(request.target)?.segments.first, (1...64).contains(name.utf8.count) else {
             return nil

@@ -90,7 +90,8 @@ struct ServerMetrics: Sendable {
 
     private func addDatabase(to text: inout MetricsText) {
         let times = storage.writeTimes
-        // A database on PostgreSQL has no samples here: PostgreSQL reports the sizes of its databases itself.
+        // There are no samples for a database on PostgreSQL, because PostgreSQL itself reports the sizes of its
+        // databases.
         let sizes = data.files?.fileSizes
         text.add(
             .databaseBytes, sizes.map { [(["database"], Double($0.database)), (["log"], Double($0.log))] } ?? [])
@@ -138,7 +139,7 @@ struct ServerMetrics: Sendable {
     }
 
     /// Returns one sample for each platform.
-    /// - Parameter label: The label value after the platform; nil if there is none.
+    /// - Parameter label: The value of a second label, after the platform; nil if the metric has no second label.
     private static func samples(_ counts: [PlatformID: Int], _ label: String? = nil) -> Samples {
         counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue] + (label.map { [$0] } ?? []), Double($0.value)) }
     }

@@ -74,7 +74,7 @@ struct MigrationAdministration: Sendable {
         try lines.rows(ofFeed: request.body, in: work.hub, atMost: Self.pageLimit)
     }
 
-    /// Adds the number of registrations on the page to the answer. With this number, `martlet migrate azure` notices a
+    /// Adds the number of registrations on the page to the answer. This number lets `martlet migrate azure` notice a
     /// listing whose pages are all empty.
     private static func answer(_ answer: JSON, to rows: [SourceRow]) -> HTTPResponse {
         var members = answer.object ?? [:]

@@ -4,8 +4,8 @@ import MartletModel
 
 /// The record of everything that a migration has written to a hub.
 ///
-/// It distinguishes copies from data that an app has written to this hub. The app's data is never touched. The record
-/// contains digests, not ids.
+/// With this record, the migration distinguishes its own copies from data that an app has written to the hub. The app's
+/// data is never changed. The record contains digests of ids, not the ids themselves.
 struct MigrationLedger: Sendable {
     /// Identifies an item: a registration or an installation of the source.
     struct Key: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct MigrationLedger: Sendable {
         var version: Int64
         /// The time when the copy was created in this hub, in milliseconds since 1970.
         ///
-        /// It is 0 from the time when the write is planned until the write is known to be done.
+        /// It is 0 while the write is planned but not known to be done.
         var createdAt: Int64
         /// The number of the last pass of the migration in which the source listed the item.
         var pass: Int64
@@ -67,8 +67,9 @@ struct MigrationLedger: Sendable {
     func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
         guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
         guard let stored else {
-            // The item is not in this hub. It is written if its entry was never completed, because an earlier write may
-            // not have happened, or if the source has changed. In any other case an app has removed the item.
+            // The item is not in this hub. If its entry was never completed, an earlier write may not have happened, so
+            // the item is written. It is also written if it has changed in the source. Otherwise an app has removed the
+            // item from this hub.
             return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
         }
         guard isCopy(key, stored) else { return .kept }
@@ -85,7 +86,8 @@ struct MigrationLedger: Sendable {
     }
 }
 
-// Reads and writes the file of the ledger. It has one line for each change, and the latest line for a key is valid.
+// Reads and writes the ledger's file. The file has one line for each change. Of several lines with the same key, the
+// last one is valid.
 extension MigrationLedger {
     static func line(_ key: Key, _ entry: Entry) -> String {
         "E \(key.digest) \(entry.source) \(entry.version) \(entry.createdAt) \(entry.pass)\n"
@@ -93,7 +95,8 @@ extension MigrationLedger {
 
     static func line(checkpoint: String) -> String { "C \(checkpoint)\n" }
 
-    /// The text with which the file of the ledger is written anew: one line for each entry.
+    /// The complete text of the ledger's file, for rewriting the file: the pass, the checkpoint, and one line for each
+    /// entry.
     var text: String {
         "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
     }

@@ -16,7 +16,8 @@ struct MigrationPage {
     var writes: [Write] = []
     /// The ledger entries to record before anything is written.
     var intents: [(MigrationLedger.Key, MigrationLedger.Entry)] = []
-    /// The ids of the installations of which the page has listed a registration. Each installation is counted once.
+    /// The ids of the installations that have registrations on the page. The ids are kept so that each installation is
+    /// counted only once.
     var seen: Set<String> = []
     private var wanted: [String: (platform: String, rows: [JSON])] = [:]
 
@@ -24,8 +25,8 @@ struct MigrationPage {
         self.pass = pass
     }
 
-    /// Adds an installation to the answer, so that the client reads it from the source, because a registration on the
-    /// page is a part of it.
+    /// Adds an installation to the answer, so that the client reads the installation from the source. This is called
+    /// for a registration on the page that is a part of the installation.
     mutating func want(_ id: String, _ platform: String, row: MigrationLedger.Key, _ source: UInt64) {
         wanted[id, default: (platform, [])].rows.append(.array([.string("\(row.digest)"), .string("\(source)")]))
     }
@@ -40,7 +41,8 @@ struct MigrationPage {
     }
 }
 
-/// Counts the registrations and installations of one request by platform and outcome, and the reasons of refusals.
+/// Counts the registrations and installations of one request by platform and outcome, and counts the refusals by
+/// reason.
 struct MigrationCounts {
     enum Outcome: String {
         case copied, unchanged, kept, refused

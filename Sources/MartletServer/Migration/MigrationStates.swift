@@ -28,14 +28,14 @@ final class MigrationStates: Sendable {
 final class MigrationState: Sendable {
     private struct State {
         var ledger: MigrationLedger
-        /// Whether the file may lack the last change, or contain only a part of it.
+        /// Whether the last change may be missing in the file, or may be written only in part.
         var isCut = false
     }
 
     private let path: String
     private let state: Mutex<State>
 
-    /// Reads the ledger, and writes it anew without outdated lines.
+    /// Reads the ledger from its file, and rewrites the file without outdated lines.
     /// - Throws: `ServerError` if the file cannot be read or written.
     init(_ path: String) throws(ServerError) {
         self.path = path
@@ -48,7 +48,7 @@ final class MigrationState: Sendable {
 
     /// Sets entries of the ledger.
     ///
-    /// They are on disk when this returns.
+    /// The entries are on disk when this returns.
     func set(_ entries: [(MigrationLedger.Key, MigrationLedger.Entry)]) throws(ServerError) {
         guard !entries.isEmpty else { return }
         try state.withLock { state throws(ServerError) in
@@ -71,8 +71,8 @@ final class MigrationState: Sendable {
         }
     }
 
-    /// Adds lines to the file. If an earlier call has failed, the file is written anew instead, because it may end in a
-    /// part of a line, and because it lacks changes that the ledger has.
+    /// Adds lines to the file. If an earlier call has failed, the file is rewritten instead, because it may end with an
+    /// incomplete line and may lack changes that the ledger contains.
     private func append(_ text: String, _ state: inout State) throws(ServerError) {
         guard !state.isCut else { return try rewrite(&state) }
         state.isCut = true

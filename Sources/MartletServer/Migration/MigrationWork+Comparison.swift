@@ -4,7 +4,8 @@ import MartletModel
 
 extension MigrationWork {
     /// Compares registrations of the source with the registrations in this hub.
-    /// - Returns: `counts`: for each platform, how many are `same`, `different`, `missing` here or `refused`.
+    /// - Returns: `counts`: for each platform, the numbers of registrations that are `same`, `different`, `missing` (in
+    ///   this hub) and `refused`.
     func compare(_ rows: [SourceRow]) async throws -> JSON {
         var counts: [String: JSON] = [:]
         for row in rows {

@@ -4,7 +4,7 @@ import MartletModel
 extension MigrationWork {
     /// The number of installations that are written at the same time.
     ///
-    /// The database commits their writes together, so that they wait for the disk only once.
+    /// The database commits the writes of these installations together, so that they wait for the disk only once.
     private static let width = 32
 
     /// An installation of the source.
@@ -47,8 +47,8 @@ extension MigrationWork {
 
     /// Copies installations.
     ///
-    /// The ledger is written only twice for all these installations: before the first of them is written and after the
-    /// last.
+    /// For all these installations together, the ledger is written only twice: before the first installation is
+    /// written, and after the last one.
     /// - Parameter installations: The installations, each with its `id`, the `document` of the source, and the `rows`
     ///   that `copy` returned.
     func copyInstallations(_ installations: [JSON]) async throws -> JSON {
@@ -98,8 +98,8 @@ extension MigrationWork {
                     case .success(.refused(let sentence)): counts.refuse(item.platform, sentence)
                     case .success(.kept):
                         counts.add(item.platform, .kept)
-                        // The app may have written the item with the version that was planned for the copy, so the
-                        // entry must not look like a copy.
+                        // The item that the app has written may have the very version that was planned for the copy. So
+                        // the entry is replaced with one that does not stand for a copy.
                         done.append((item.key, .notCopied(source: item.digest, pass)))
                         done += rows(of: item, pass)
                     case .success(.written(let stored)):
@@ -132,10 +132,10 @@ extension MigrationWork {
         item.rows.map { ($0.key, .notCopied(source: $0.source, pass)) }
     }
 
-    /// Decides what to do with an installation, a registration of which the source has listed.
+    /// Decides what to do with an installation when the source has listed one of its registrations.
     ///
-    /// `.write` means that the installation must be read from the source. If an app has registered the handle in this
-    /// hub itself, the result is `.kept`, and an unchanged copy of the installation is deleted.
+    /// `.write` means that the installation must be read from the source. If an app has itself registered the handle in
+    /// this hub, the result is `.kept`, and a copy of the installation that nobody has changed is deleted.
     func installationDecision(
         _ id: String, _ key: Key, _ source: UInt64, _ draft: RegistrationDraft, _ row: String
     ) async throws -> MigrationLedger.Decision {

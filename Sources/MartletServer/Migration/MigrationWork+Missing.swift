@@ -3,7 +3,7 @@ import MartletModel
 
 // Finds and deletes copies of items that the source no longer has.
 extension MigrationWork {
-    /// Returns one page of the copies in this hub that the source has not listed in this pass.
+    /// Returns one page of the copies in this hub that the source has not listed in the current pass.
     func missing(after: Int64?) async throws -> JSON {
         let page = try await store.registrations(
             RegistrationQuery(hub: hub, filter: .all, after: after, limit: 1000, now: time.now))

@@ -4,8 +4,8 @@ import MartletModel
 
 /// Performs one request of a migration into a hub.
 ///
-/// Everything that a request is going to write is recorded in the ledger first. So copies are still recognized as
-/// copies after the process was killed.
+/// Everything that a request will write is recorded in the ledger first. So even if the process is killed, the copies
+/// are recognized as copies later.
 struct MigrationWork {
     typealias Key = MigrationLedger.Key
     typealias Entry = MigrationLedger.Entry
@@ -16,7 +16,7 @@ struct MigrationWork {
     let time: any TimeSource
     let state: MigrationState
 
-    /// Copies those registrations of a page of the source's listing that are not a part of an installation.
+    /// Copies the registrations on a page of the source's listing, except those that are a part of an installation.
     /// - Returns: `counts` by platform, `reasons` of refusals, and the `installations` to read from the source.
     func copy(_ rows: [SourceRow]) async throws -> JSON {
         var page = MigrationPage(pass: state.read(\.pass))
@@ -63,7 +63,8 @@ struct MigrationWork {
         }
     }
 
-    /// Decides whether the installation that a registration is part of must be read from the source.
+    /// Decides what to do with a registration that is a part of an installation: whether the installation must be read
+    /// from the source.
     private func plan(
         _ row: SourceRow, ofInstallation id: String, _ draft: RegistrationDraft, _ page: inout MigrationPage
     ) async throws {
@@ -103,8 +104,8 @@ struct MigrationWork {
         try state.set(done)
     }
 
-    /// Returns whether an app has registered the handle in this hub under an id that the ledger does not have, and that
-    /// therefore does not come from the source.
+    /// Returns whether an app has registered the handle in this hub under an id that is not in the ledger. Such a
+    /// registration does not come from the source.
     func isReplaced(
         _ draft: RegistrationDraft, _ row: String, installation: String?
     ) async throws -> Bool {

@@ -6,14 +6,15 @@ import MartletPostgres
 import MartletPush
 import MartletStorage
 
-/// Moves all data of a server from its data directory to a database on PostgreSQL, or back. Nobody may serve either of
-/// them. Calls block, so use this type only in a process that does nothing else.
+/// Moves all data of a server from its data directory to a database on PostgreSQL, or back. No server may be running on
+/// either of them. Calls block the thread, so use this type only in a process that does nothing else.
 public enum ServerMove {
-    /// What a move tells of itself.
+    /// A message about the progress of a move.
     public enum Event: Sendable {
-        /// So many rows of something have been copied, or read back.
+        /// This number of rows of the table `name` has been copied, or has been read again for the comparison. The name
+        /// `blobs` stands for blobs.
         case progress(name: String, rows: Int64, isComparison: Bool)
-        /// Rows were copied and read back, and are the same.
+        /// The rows of `name` in the copy are the same as in the source.
         case compared(name: String, rows: Int64, checksum: String)
 
         fileprivate init(_ event: DataMove.Event) {
@@ -26,7 +27,7 @@ public enum ServerMove {
         }
     }
 
-    /// The file of the keys in a data directory.
+    /// The name of the file with the keys in a data directory.
     private static let keyName = "secret.key"
 
     private static let rules = MoveRules(
@@ -37,7 +38,7 @@ public enum ServerMove {
         })
 
     /// Moves the data of a directory to a database.
-    /// - Throws: `ServerError`. The source may be marked as moved then, if the move failed in its last step.
+    /// - Throws: `ServerError`. If the move failed in its last step, the source may already be marked as moved.
     public static func run(
         fromDirectory path: String, toDatabase url: String, report: @escaping (Event) -> Void
     ) throws(ServerError) {
@@ -55,10 +56,10 @@ public enum ServerMove {
         }
     }
 
-    /// Moves the data of a database to a directory, which is made.
-    /// - Parameter keyFile: The `secret.key` of the nodes, which is copied into the directory; nil if it is there already, or
-    ///   if the environment gives the keys.
-    /// - Throws: `ServerError`; the directory is not one that can be served then.
+    /// Moves the data of a database to a directory, which is created.
+    /// - Parameter keyFile: The path of the nodes' `secret.key`, which is copied into the directory; nil if the file is
+    ///   there already, or if the environment gives the keys.
+    /// - Throws: `ServerError`. No server can run on the directory in this case.
     public static func run(
         fromDatabase url: String, toDirectory path: String, keyFile: String?,
         report: @escaping (Event) -> Void
@@ -82,8 +83,9 @@ public enum ServerMove {
         }
     }
 
-    /// Reads the file of the keys.
-    /// - Returns: Nil if the environment gives the keys, or if they are in the directory already.
+    /// Reads the file with the keys.
+    /// - Returns: The contents of the file; nil if the environment gives the keys, or if they are in the directory
+    ///   already.
     private static func key(_ file: String?, _ directory: String) -> Result<[UInt8]?, ServerError> {
         do throws(ServerError) {
             guard let file else {

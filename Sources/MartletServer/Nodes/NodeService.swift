@@ -5,11 +5,11 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Keeps this process one of the nodes of a shared database. It renews the lease of this node, reads what other nodes
+/// Runs this process as one of the nodes of a shared database. It renews the lease of this node, reads what other nodes
 /// have changed, and begins or ends sending for a hub when the owner of the hub changes.
 ///
-/// If the lease is not renewed in time, this node stops sending, and continues after the next renewal. If other nodes
-/// have taken over its hubs by then, the process is started anew.
+/// If the lease is not renewed in time, this node stops sending until it has renewed the lease. If other nodes have
+/// taken over its hubs by then, the process restarts itself.
 final class NodeService: Sendable {
     /// The parts of the server that must know what other nodes have changed.
     struct Parts: Sendable {
@@ -22,7 +22,7 @@ final class NodeService: Sendable {
         let jobs: JobRunner
         let time: ServerTime
         let log: Log
-        /// Starts the process anew.
+        /// Restarts the process.
         var restart: @Sendable () -> Void = {
             ProcessRestart.execute()
             _exit(EXIT_FAILURE)
@@ -34,9 +34,9 @@ final class NodeService: Sendable {
         var renewal: NodeRenewal?
         /// Whether a hint says that hubs, rules of the namespace or operators have changed.
         var isDirectoryOld = false
-        /// The hubs of which a hint says that controls, schedules or jobs have changed.
+        /// The hubs whose controls, schedules or jobs have changed, according to a hint.
         var controlled: Set<Hub.ID> = []
-        /// The hubs of which hints were lost, each with the number of its last change.
+        /// The hubs for which hints were lost, each with the number of its last change.
         var missing: [Hub.ID: Int64] = [:]
         /// Whether the connection for hints was broken.
         var areHintsLost = false
@@ -52,9 +52,9 @@ final class NodeService: Sendable {
     private struct State {
         var news = News()
         var changes = HubChanges()
-        /// The number of the last change of each hub, as the last renewal told them, and the time from which this
-        /// process waits for their hints; nil once `findMissingHints` has compared these numbers with the hints that
-        /// have come.
+        /// `numbers`: the number of the last change of each hub, from the last renewal. `since`: the time when that
+        /// renewal was handled. The value is nil once `findMissingHints` has compared the numbers with the hints that
+        /// have arrived.
         var expected: (numbers: [Hub.ID: Int64], since: ContinuousClock.Instant)?
         /// `NodeRenewal.directoryVersion` at the last read of hubs and operators; nil before the first.
         var directoryVersion: Int64?
@@ -66,7 +66,7 @@ final class NodeService: Sendable {
         var selfFences = 0
         /// Whether sending has stopped because the lease has ended.
         var isFenced = false
-        /// Whether the process is stopping, so that it does not start anew.
+        /// Whether the process is stopping, so that it must not restart.
         var isStopping = false
         /// The hubs that this process has created and does not send for yet.
         var created: Set<Hub.ID> = []
@@ -82,17 +82,18 @@ final class NodeService: Sendable {
         var refusedRecords: Int
         /// The time since the request for the last successful renewal was made; nil if there was none.
         var sinceRenewal: Duration?
-        /// How far the database's clock is ahead of the machine's; zero if they differ by less than about a second.
+        /// How far the database's clock is ahead of the machine's clock; zero if they differ by less than about a
+        /// second.
         var clockDifference: Duration
     }
 
     private static let interval = Duration.seconds(1)
-    /// For this process, the lease ends this long before it ends by the database's clock.
+    /// How much earlier this process regards its lease as ended than the database does.
     private static let margin = Duration.seconds(2)
     /// How often this process checks whether the lease has ended, and whether hints are missing. Senders check the
     /// lease much more often (`SendingLease`).
     private static let watchInterval = Duration.milliseconds(200)
-    /// How long after a renewal this process waits for hints before it counts them as lost.
+    /// How long after a renewal this process waits for missing hints before it regards them as lost.
     private static let hintPatience = Duration.milliseconds(150)
 
     let store: any NodeStore
@@ -120,7 +121,7 @@ final class NodeService: Sendable {
         }
     }
 
-    /// Gives the hubs of this node to the other nodes. Must be called only after everything being sent has ended.
+    /// Gives the hubs of this node to the other nodes. Must be called only after all sending has ended.
     func leave() async {
         willStop()
         parts.lease.revoke()
@@ -132,12 +133,12 @@ final class NodeService: Sendable {
         }
     }
 
-    /// Records that the process is stopping, so that it is not started anew.
+    /// Records that the process is stopping, so that it does not restart.
     func willStop() {
         state.withLock { $0.isStopping = true }
     }
 
-    /// Begins to send for a hub that this process has created, without waiting for the next renewal.
+    /// Asks for a renewal at once, so that this node soon begins to send for a hub that it has created.
     func created(_ hub: Hub.ID) {
         state.withLock { _ = $0.created.insert(hub) }
         renewSoon.yield()
@@ -195,7 +196,7 @@ final class NodeService: Sendable {
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
         if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { parts.time.report(to: parts.log) }
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
-        // If the answer came only after the new end of the lease, the lease is not renewed.
+        // If the answer arrived only after the new end of the lease, the lease counts as not renewed.
         guard !parts.lease.hasEnded else { return }
         let wasFenced = state.withLock { state in
             defer { state.isFenced = false }
@@ -249,7 +250,8 @@ final class NodeService: Sendable {
                 + "nodes have taken over.")
     }
 
-    /// Starts the process anew. Other nodes own its hubs now, so its memory no longer agrees with the database.
+    /// Restarts the process, unless it is stopping. Other nodes own this node's hubs now, so the memory of the process
+    /// no longer agrees with the database.
     private func startAnew() {
         parts.lease.revoke()
         parts.dispatcher.leaseEnded()
@@ -295,7 +297,7 @@ final class NodeService: Sendable {
             } catch {
                 parts.log.write(
                     .warning, "What other nodes have changed could not be read, and is read again: \(error)")
-                // The news is kept, and the next renewal, which comes within a second, makes the next attempt.
+                // The news is kept. The next renewal, which usually comes within a second, leads to the next attempt.
                 state.withLock { state in
                     state.news.isDirectoryOld = state.news.isDirectoryOld || news.isDirectoryOld
                     state.news.controlled.formUnion(news.controlled)
@@ -308,8 +310,8 @@ final class NodeService: Sendable {
     }
 
     private func act(on news: News) async throws(StorageError) {
-        // This node leaves lost hubs first. The directory is read before the gained hubs, because nothing can be sent
-        // for a hub that is not in it.
+        // This node first stops sending for hubs that it has lost. It then reads the directory, and after that begins
+        // to send for hubs that it has gained, because nothing can be sent for a hub that is not in the directory.
         let owned = parts.ownership.all
         let lost = news.renewal.map { owned.subtracting($0.hubs.keys) } ?? []
         for hub in lost { disown(hub) }

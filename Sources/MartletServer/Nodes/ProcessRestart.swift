@@ -1,20 +1,20 @@
 import Glibc
 
-/// Starts this process anew: the same program with the same arguments, in the same process.
+/// Restarts this process: runs the same program again, with the same arguments and the same process id.
 enum ProcessRestart {
-    /// The environment variable that is set in a process that was started anew.
+    /// The environment variable that is set in a process that has restarted itself.
     private static let variable = "_MARTLET_STARTED_ANEW"
 
-    /// Whether this process was started anew, and not by an operator or a service manager.
+    /// Whether this process has restarted itself, as opposed to a start by an operator or a service manager.
     static var hasHappened: Bool { getenv(variable) != nil }
 
-    /// Replaces the running program. Its memory is lost, and all open files and sockets are closed, except standard
-    /// input, output and error. Returns only if the program cannot be started.
+    /// Replaces the running program. The memory of the process is lost, and all open files and sockets are closed,
+    /// except standard input, output and error. This function returns only if the program cannot be started.
     static func execute() {
         closeFilesOnStart()
         setenv(variable, "1", 1)
-        // The path is used, because an upgrade may have put another program there. If the program's file was removed,
-        // only the link still leads to it.
+        // The program is started by its path, because an upgrade may have put a newer program there. If the program's
+        // file was removed, only the link in `/proc` still leads to the program.
         let link = "/proc/self/exe"
         let path = path(of: link) ?? link
         execv(path.hasSuffix(" (deleted)") ? link : path, CommandLine.unsafeArgv)
@@ -27,8 +27,8 @@ enum ProcessRestart {
         return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Marks all open files and sockets except standard input, output and error to be closed by `execv`, among them
-    /// those that libraries have opened and those with a lock.
+    /// Makes `execv` close all open files and sockets, except standard input, output and error. This includes files
+    /// that libraries have opened, and files with a lock.
     private static func closeFilesOnStart() {
         guard let directory = opendir("/proc/self/fd") else { return }
         defer { closedir(directory) }

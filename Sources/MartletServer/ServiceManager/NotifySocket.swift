@@ -7,8 +7,7 @@ final class NotifySocket: Sendable {
 
     /// Opens a socket to the service manager.
     /// - Parameter path: A path, or `@` followed by a name in Linux's abstract namespace.
-    /// - Returns: nil if `path` has neither form or is too long for a socket address, or if the system provides no
-    ///   socket.
+    /// - Returns: nil if `path` has neither form or is too long for a socket address, or if no socket can be created.
     init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard let first = bytes.first, (2...107).contains(bytes.count) else { return nil }

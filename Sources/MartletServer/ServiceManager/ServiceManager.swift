@@ -4,7 +4,7 @@ import Glibc
 ///
 /// This is implemented without libsystemd, because the protocol is only one datagram to a socket.
 public struct ServiceManager: Sendable {
-    /// How often the watchdog of the service manager expects a notification; nil without a watchdog.
+    /// The maximum time between two notifications that the service manager's watchdog accepts; nil without a watchdog.
     let watchdog: Duration?
     private let send: @Sendable (ServiceNotification) -> Void
 
@@ -37,7 +37,7 @@ public struct ServiceManager: Sendable {
 
     /// Asks the service manager for more time every few seconds while `work` runs.
     ///
-    /// Used for a start that includes an upgrade of the database.
+    /// This is for the start of the server, which may include a long upgrade of the database.
     func extending<Value: Sendable>(
         _ work: @Sendable () async throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {

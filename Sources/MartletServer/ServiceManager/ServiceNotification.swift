@@ -9,7 +9,7 @@ struct ServiceNotification: Hashable, Sendable {
     static let alive = ServiceNotification(lines: ["WATCHDOG=1"])
 
     /// Reports that the server reloads its configuration.
-    /// - Parameter monotonic: The time since the system was started, by which systemd orders reloads.
+    /// - Parameter monotonic: The time since the system was started. systemd uses it to put reloads in order.
     static func reloading(monotonic: Duration) -> ServiceNotification {
         ServiceNotification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(monotonic.microseconds)"])
     }

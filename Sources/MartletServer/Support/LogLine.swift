@@ -7,7 +7,7 @@ struct LogLine: Sendable {
     var message: String
     var fields: [String: JSON] = [:]
 
-    /// Returns the bytes of the line, with its end.
+    /// Returns the bytes of the line, including the line end.
     /// - Parameter isJournaled: Whether the line begins with its priority, in the format that systemd's journal reads
     ///   (sd-daemon(3)).
     func bytes(_ format: Log.Format, isJournaled: Bool) -> [UInt8] {
@@ -28,8 +28,8 @@ struct LogLine: Sendable {
         return JSON.object(line).bytes
     }
 
-    /// The line as text, for example `2026-11-23T18:00:00.000Z warning: The disk is full. (free: 12)`. Always a single
-    /// line.
+    /// The line as text, for example `2026-11-23T18:00:00.000Z warning: The disk is full. (free: 12)`. The text never
+    /// contains a line break.
     private var text: String {
         let details = fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }
         let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"

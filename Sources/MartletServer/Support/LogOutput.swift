@@ -3,7 +3,7 @@ import Synchronization
 
 /// Writes log lines to a file descriptor.
 ///
-/// If the reader does not read, a line waits no longer than `patience`; further lines are left out and counted.
+/// If nobody reads from the descriptor, a line waits no longer than `patience`. Further lines are left out and counted.
 final class LogOutput: Sendable {
     /// Standard error. All logs of the process share it.
     static let standardError = LogOutput(STDERR_FILENO)
@@ -32,8 +32,8 @@ final class LogOutput: Sendable {
 
     /// Writes a line. Errors are ignored: the server keeps working if the log cannot be written.
     /// - Parameters:
-    ///   - line: A line with its end.
-    ///   - notice: Returns the line that says how many lines were left out.
+    ///   - line: A line, including the line end.
+    ///   - notice: Returns a line, including the line end, that says how many lines were left out.
     func write(_ line: [UInt8], notice: (Int) -> [UInt8]) {
         state.withLock { state in
             guard takesMore(&state) else {

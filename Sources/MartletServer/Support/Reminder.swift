@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Limits how often a line that many requests cause is written to the log.
+/// Limits how often a line is written to the log, if many requests would cause the same line.
 final class Reminder: Sendable {
     private let interval: Duration
     private let next = Mutex<Timestamp?>(nil)
@@ -10,7 +10,8 @@ final class Reminder: Sendable {
         self.interval = interval
     }
 
-    /// Returns whether the line is to be written now. If so, the next lines within the interval are not written.
+    /// Returns whether the line may be written now. After it has returned true, it returns false until the interval is
+    /// over.
     func isDue(at now: Timestamp) -> Bool {
         next.withLock { next in
             guard next.map({ $0 <= now }) ?? true else { return false }

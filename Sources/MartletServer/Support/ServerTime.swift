@@ -2,14 +2,16 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// The time by which the server acts: that of the machine's clock. A node of a shared database whose clock is wrong goes
-/// by the database's clock instead, so that all nodes agree on when something is due, paused or expired.
+/// The clock that the server uses. Normally this is the machine's clock. If the machine's clock is wrong, a node of a
+/// shared database uses the database's clock instead, so that all nodes agree on when something is due, paused or
+/// expired.
 final class ServerTime: TimeSource {
-    /// Differences up to this one are left alone: nodes with synchronized clocks do not change between two clocks.
+    /// Differences up to this limit are ignored, so that nodes with synchronized clocks do not switch between two
+    /// clocks.
     private static let tolerance: Duration = .seconds(1)
 
     private let clock: any TimeSource
-    /// How far the time is ahead of the machine's clock, in milliseconds.
+    /// How far `now` is ahead of the machine's clock, in milliseconds.
     private let offset = Atomic<Int64>(0)
 
     init(clock: any TimeSource = SystemTime()) {
@@ -18,16 +20,17 @@ final class ServerTime: TimeSource {
 
     var now: Timestamp { clock.now + difference }
 
-    /// How far the time is ahead of the machine's clock; zero while the machine's clock is right.
+    /// How far `now` is ahead of the machine's clock; zero while the machine's clock is right.
     var difference: Duration { .milliseconds(offset.load(ordering: .relaxed)) }
 
     func sleep(until timestamp: Timestamp) async throws { try await sleepInSteps(until: timestamp) }
 
-    /// Goes by another clock if the machine's clock certainly differs from it by more than a second, and by the machine's
-    /// clock again once that is certainly right. An answer that took long decides nothing.
+    /// Switches to another clock if the machine's clock certainly differs from it by more than a second. Switches back
+    /// once the machine's clock is certainly right. If reading the other clock took long, the difference is uncertain,
+    /// and nothing changes.
     /// - Parameters:
-    ///   - other: What the other clock showed at some moment within the last `elapsed`.
-    ///   - elapsed: How long ago the other clock may have been read.
+    ///   - other: The time that the other clock showed at some moment within the last `elapsed`.
+    ///   - elapsed: The longest time that may have passed since the other clock was read.
     /// - Returns: Whether the difference has changed.
     func follow(_ other: Timestamp, readWithin elapsed: Duration) -> Bool {
         let age = elapsed.wholeMilliseconds / 2
@@ -39,7 +42,7 @@ final class ServerTime: TimeSource {
         return true
     }
 
-    /// Tells the operator by which clock the server goes.
+    /// Logs which clock the server uses now.
     func report(to log: Log) {
         let seconds = difference.components.seconds
         guard difference != .zero else {

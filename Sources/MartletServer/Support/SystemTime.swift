@@ -2,7 +2,7 @@ import Glibc
 public import MartletCore
 public import MartletModel
 
-/// The system's clock, to the millisecond.
+/// The system's clock, with a resolution of one millisecond.
 public struct SystemTime: TimeSource {
     public init() {}
 
@@ -16,8 +16,8 @@ public struct SystemTime: TimeSource {
 }
 
 extension TimeSource {
-    /// Sleeps until a time, in steps of at most a second: the clock is looked at after each, because it may have been
-    /// set meanwhile. Returns early if the clock is set back.
+    /// Sleeps until a time, in steps of at most one second. The clock is read after each step, because it may have been
+    /// set in the meantime. Returns early if the clock was set back.
     func sleepInSteps(until timestamp: Timestamp) async throws {
         var last = now
         while last < timestamp {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A handler that passes requests on to another handler, which can be set later.
 ///
-/// The other handler is made only when the server listens, because its answers contain the server's address. Until it
-/// is set, requests are answered with 503.
+/// The other handler can be made only when the server is listening, because its answers contain the server's address.
+/// Until it is set, requests are answered with 503.
 final class LateHandler: HTTPHandler {
     private let handler = Mutex<(any HTTPHandler)?>(nil)
 

@@ -15,7 +15,7 @@ final class ServerFacts: ConsoleFacts {
 
     /// The largest backlog that is counted every time the figures are read, in deliveries.
     ///
-    /// A larger backlog is counted only every ten seconds, because counting takes longer.
+    /// A larger backlog is counted only every ten seconds, because counting it takes longer.
     private static let smallBacklog = 5000
 
     init(metrics: ServerMetrics, hubs: HubDirectory, obstacle: @escaping @Sendable () async -> String?) {
@@ -60,8 +60,8 @@ final class ServerFacts: ConsoleFacts {
         sample.pausedLanes = Set(paused.lanes.compactMap(named))
         for lane in metrics.dispatcher.refusedCredentials.compactMap(named) {
             sample.refusedCredentials.append(lane)
-            // The refused credential is reported separately, because this pause, unlike others, does not end by itself.
-            // So its lane is not among the other paused lanes.
+            // The lane is paused because its credential was refused. Such a pause is reported separately, because it
+            // does not end by itself. So the lane is removed from the other paused lanes.
             sample.pausedLanes.remove(lane)
         }
         sample.pausedOrigins = named(paused.origins)
@@ -82,8 +82,8 @@ final class ServerFacts: ConsoleFacts {
     /// The maximum number of waiting pushes that are counted.
     private static let retryLimit = 10_000
 
-    /// Adds the push services to which no push gets through. Their lanes and origins are no longer counted among the
-    /// other paused ones.
+    /// Adds the push services to which no push gets through. The lanes and origins of these services are then no longer
+    /// counted as paused lanes and origins.
     private func addFailures(to sample: inout ConsoleSample) async {
         let dispatcher = metrics.dispatcher
         let failures = Dictionary(grouping: dispatcher.failingServices, by: \.lane)

@@ -2,8 +2,9 @@ import MartletHTTP
 
 /// Decides which requests may use the control interface.
 ///
-/// Any web page in a browser on this machine can send requests to the interface. Therefore the `Host` of a request must
-/// be an address of this machine, and its `Origin`, if there is one, must be the control interface itself.
+/// Any web page in a browser on this machine can send requests to the interface. Therefore the field `Host` of a
+/// request must be an address of this machine. The field `Origin`, if the request has one, must be the origin of the
+/// control interface itself.
 struct ControlAccess: Sendable {
     /// The host that the simulator was configured to listen on.
     let host: String

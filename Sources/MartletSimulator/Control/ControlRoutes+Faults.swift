@@ -84,8 +84,8 @@ extension SimulatorState.Contents {
 }
 
 extension FaultPlan {
-    /// The seed, and the rules as they were written. Each rule has its number, the number of requests that it covered,
-    /// and the number of times that its fault happened.
+    /// The seed, and the rules as they were written. Each rule also has its number, the number of requests that it
+    /// covered, and the number of times that its fault happened.
     fileprivate var json: JSON {
         let rules = entries.map { entry in
             JSON.object(

@@ -4,7 +4,7 @@ import MartletPush
 
 /// The control interface of the simulator.
 ///
-/// It has a page for people at `/`, and JSON under `/simulator/` as described in `Docs/Simulator.md`.
+/// The interface has a page for people at `/`. Under `/simulator/`, it uses JSON, as described in `Docs/Simulator.md`.
 struct ControlRoutes {
     static let bodyLimit = 16 * 1024
 

@@ -4,8 +4,8 @@ import MartletPush
 
 /// The HTML page of the control interface, for people who watch the simulated devices.
 ///
-/// It shows every service, its newest devices, and the newest notifications that each of them received, newest first.
-/// The page reloads itself.
+/// The page shows every service, its newest devices, and the newest notifications that each device received. The newest
+/// come first. The page reloads itself every few seconds.
 struct DevicePage {
     private static let deviceLimit = 100
     private static let messageLimit = 20

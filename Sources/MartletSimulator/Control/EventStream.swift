@@ -19,14 +19,15 @@ struct EventStream {
     private func write(to writer: any HTTPBodyWriter) async throws {
         guard let (deliveries, stop) = state.listen(to: handle) else { return }
         defer { stop() }
-        // The stream starts with a comment line. A client that has received this line misses no later notification.
+        // The stream starts with a comment line. A client that has received this line gets every notification that
+        // arrives later.
         try await writer.write(Array(": listening\n\n".utf8))
         for await delivery in deliveries { try await writer.write(Self.event(delivery)) }
     }
 
     /// Returns the event for a delivery.
     ///
-    /// The JSON text has no line feeds, so that it fits one `data` line.
+    /// The JSON text contains no line feeds, so it fits into one `data` line.
     static func event(_ delivery: SimulatedDelivery) -> [UInt8] {
         Array("id: \(delivery.id)\nevent: notification\ndata: \(delivery.json.text)\n\n".utf8)
     }

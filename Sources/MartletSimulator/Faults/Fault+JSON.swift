@@ -5,7 +5,7 @@ import MartletPush
 extension Fault {
     /// Reads the fault's name and parameters from the members of a rule.
     ///
-    /// A name that is not the name of a network fault is taken as a fault of the service's own protocol
+    /// A name that is not the name of a network fault is read as the name of a fault of the service's own protocol
     /// (`ServiceFault`).
     init(_ members: inout FaultMembers) throws(SimulatorError) {
         guard let name = try members.text("fault") else { throw SimulatorError("\"fault\" is missing.") }

@@ -4,9 +4,9 @@ import MartletPush
 
 /// A fault that the simulator produces (PushServices.md, section 10.8).
 enum Fault: Hashable, Sendable {
-    /// The service answers with a fault that its own protocol can express, in most cases an error.
+    /// The service answers with a fault that its own protocol can express. In most cases this is an error.
     case service(ServiceFault)
-    /// The service's clock is ahead by this duration, or behind if it is negative.
+    /// The service's clock is ahead by this duration, or behind if the duration is negative.
     case clockSkew(Duration)
     /// The answer is delayed by this duration.
     case slow(Duration)
@@ -20,13 +20,13 @@ enum Fault: Hashable, Sendable {
     case resetStream(HTTP2ErrorCode)
     /// HTTP/2: a GOAWAY frame is sent on the connection.
     case goAway(GoAwayFault)
-    /// HTTP/2: these limits on the number of open requests are announced one after the other.
+    /// HTTP/2: these limits on the number of open requests are announced one after the other, at the given interval.
     case streamLimits([UInt32], interval: Duration)
     /// HTTP/2: the flow-control window of each stream is this many bytes, and is not enlarged for the given duration.
     case smallWindow(bytes: UInt32, held: Duration)
     /// Nothing more is read from or sent on the connection.
     ///
-    /// Over HTTP/1.1, only the request is left unanswered.
+    /// Over HTTP/1.1, only the current request is left unanswered.
     case blackHole
     /// The answer has a defect.
     case response(ResponseFault)
@@ -55,7 +55,7 @@ enum Fault: Hashable, Sendable {
         case tlsUntrusted
     }
 
-    /// The point at which it is decided whether the fault happens, unless the rule sets another.
+    /// The point at which the simulator decides whether the fault happens, unless the rule sets another point.
     var trigger: FaultTrigger {
         switch self {
         case .tls: .accept
@@ -65,7 +65,8 @@ enum Fault: Hashable, Sendable {
         }
     }
 
-    /// The endpoint to whose requests the fault applies, unless the rule sets another; nil means all endpoints.
+    /// The fault applies only to requests to this endpoint, unless the rule sets another endpoint; nil for all
+    /// endpoints.
     var endpoint: SimulatedSubject.Endpoint? {
         if case .service(let fault) = self { fault.name.endpoint } else { nil }
     }
@@ -97,7 +98,7 @@ enum Fault: Hashable, Sendable {
     }
 }
 
-/// The point at which it is decided whether a fault happens.
+/// The point at which the simulator decides whether a fault happens.
 enum FaultTrigger: Hashable, Sendable {
     /// When a connection was accepted, before its TLS handshake.
     case accept
@@ -116,9 +117,9 @@ struct GoAwayFault: Hashable, Sendable {
         case newest
         /// No request is answered.
         case none
-        /// The given number of newest streams, including that of the current request, are not answered.
+        /// The given number of streams is not answered, counted back from the stream of the current request.
         ///
-        /// Streams whose requests the service has already judged are answered.
+        /// A stream whose request the service has already judged is answered in any case.
         case before(Int)
     }
 
@@ -158,15 +159,16 @@ struct GoAwayFault: Hashable, Sendable {
 /// A defect of an answer.
 struct ResponseFault: Hashable, Sendable {
     enum Kind: String, CaseIterable {
-        /// The service has accepted the message; the body of its answer is cut off.
+        /// The request reaches the service, but the body of the service's answer is cut off.
         case truncated
-        /// The service has accepted the message; its answer has a different length than it declares.
+        /// The request reaches the service, but the body of the service's answer has another length than the answer
+        /// declares.
         case wrongLength
-        /// Something other than the service answers, with an HTML page.
+        /// Something other than the service, such as a proxy, answers with an HTML page.
         case html
-        /// Something other than the service answers, with an empty response.
+        /// Something other than the service, such as a proxy, answers with an empty body.
         case empty
-        /// Something other than the service answers, with a redirect.
+        /// Something other than the service, such as a proxy, answers with a redirect.
         case redirect
     }
 

@@ -5,8 +5,8 @@ public import MartletPush
 ///
 /// The decision is pure: the same rules with the same seed and the same requests give the same faults. Random numbers
 /// are drawn for each device separately, from the seed, the rule, the device's number and the number of requests for
-/// that device. So they do not depend on the order of requests to different devices. For requests without a known
-/// device, the number of all requests that the rule has covered is used instead.
+/// that device. So the numbers do not depend on the order of requests to different devices. For a request without a
+/// known device, the number of all requests that the rule has covered so far is used instead.
 public struct FaultPlan: Sendable {
     /// A rule of the plan, with its counters.
     struct Entry: Sendable {
@@ -18,7 +18,7 @@ public struct FaultPlan: Sendable {
         var seen = 0
         /// The number of times that the fault happened.
         var fired = 0
-        /// The part of `seen` that each device accounts for, by the device's number.
+        /// For each device, how many of the requests in `seen` were for that device. The key is the device's number.
         var asked: [Int: Int] = [:]
     }
 
@@ -29,7 +29,7 @@ public struct FaultPlan: Sendable {
     public let seed: UInt64
     private(set) var entries: [Entry] = []
     private var lastID = 0
-    /// The number of requests so far for each handle whose end requests a fault (`HandleMarker.throttle`).
+    /// For each handle with the marker `HandleMarker.throttle`, the number of requests so far.
     private var marked: [String: Int] = [:]
 
     public init(seed: UInt64 = 0) {
@@ -38,7 +38,7 @@ public struct FaultPlan: Sendable {
 
     /// Reads a script of the form `{"seed": 1, "faults": [rules]}`.
     /// - Parameter now: The time from which the members `after` and `for` of the rules are counted.
-    /// - Throws: `SimulatorError` that says what is wrong in the script.
+    /// - Throws: `SimulatorError` that describes the error in the script.
     public init(script: JSON, at now: Timestamp) throws(SimulatorError) {
         guard let rules = script["faults"]?.array else {
             throw SimulatorError("\"faults\" must be an array of faults.")
@@ -81,13 +81,13 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Returns whether the plan has a rule for a service whose fault is decided at the given point.
+    /// Returns whether the plan has a rule that applies to a service and is decided at the given point.
     func decides(at trigger: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.trigger == trigger && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
-    /// Returns the fault that happens to a request or connection; nil for none. If no rule has a fault for it, the
-    /// marker at the end of the handle decides.
+    /// Returns the fault that happens to a request or connection; nil for none. If no rule's fault is due, the marker
+    /// at the end of the handle decides.
     ///
     /// Every rule that covers the request counts it, even if the fault of another rule happens.
     mutating func fault(for facts: FaultFacts, at now: Timestamp) -> Fault? {
@@ -133,7 +133,7 @@ public struct FaultPlan: Sendable {
         }
     }
 
-    /// The source of a random number from 0 to 1 that depends only on these four properties.
+    /// The source of a random number from 0 up to 1, which depends only on the four properties of this type.
     private struct Draw {
         var seed: UInt64
         var rule: Int

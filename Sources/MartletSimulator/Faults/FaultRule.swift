@@ -18,7 +18,8 @@ public struct FaultRule: Hashable, Sendable {
     var fault: Fault
     var trigger: FaultTrigger
     var scope = Scope()
-    /// The fault happens for every n-th request in scope, where n is this number. Skipped requests are not counted.
+    /// The fault happens for every n-th request in scope, where n is this number. Requests that `skip` has skipped are
+    /// not counted.
     var every = 1
     /// The number of requests in scope that are skipped before the fault can happen.
     var skip = 0
@@ -26,9 +27,9 @@ public struct FaultRule: Hashable, Sendable {
     var next: Int?
     /// The probability that the fault happens for a request that meets the other conditions.
     var probability = 1.0
-    /// How long after it was set the rule begins to apply.
+    /// The time from the setting of the rule until the rule begins to apply.
     var after: Duration = .zero
-    /// How long the rule applies after it has begun; nil for no end.
+    /// How long the rule applies after it has begun to apply; nil for no end.
     var duration: Duration?
     /// The rule as it was written.
     let source: JSON
@@ -58,7 +59,7 @@ public struct FaultRule: Hashable, Sendable {
         try members.finish()
     }
 
-    /// Reads a rule as the flag `--faults` of `martlet simulate` contains it, such as `slow delay=2000 every=10`.
+    /// Reads a rule in the form of the flag `--faults` of `martlet simulate`, such as `slow delay=2000 every=10`.
     ///
     /// The name of the fault is followed by members of the JSON form.
     public init(text: Substring) throws(SimulatorError) {
@@ -103,7 +104,7 @@ public struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// The facts by which it is decided whether a fault happens to a request or connection.
+/// The facts that decide whether a fault happens to a request or connection.
 struct FaultFacts: Sendable {
     var service: PlatformID
     /// The faults that the service can produce.

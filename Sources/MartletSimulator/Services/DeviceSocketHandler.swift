@@ -52,8 +52,9 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Performs actions on a device's connection until the queue of actions ends: the device has disconnected, too many
-    /// actions wait for it, or the simulator was reset. Then closes the connection.
+    /// Performs actions on a device's connection until the queue of actions ends, and then closes the connection. The
+    /// queue ends when the device disconnects, when too many actions wait for the device, or when the simulator is
+    /// reset.
     private func perform(_ actions: AsyncStream<SocketStep.Action>, on socket: any WebSocket) async {
         for await action in actions {
             switch action {
@@ -91,7 +92,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Calls `body` with the rules of a service, if real devices can connect to it.
+    /// Calls `body` with the rules of a service, if real devices can connect to that service.
     /// - Returns: nil if real devices cannot connect to the service.
     fileprivate mutating func withDevices<Result>(
         of platform: PlatformID, _ body: (inout any DeviceSocketSimulator) -> Result

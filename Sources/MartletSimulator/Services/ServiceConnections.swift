@@ -7,13 +7,13 @@ import Synchronization
 
 /// The connections of one simulated service.
 ///
-/// It performs the actions that the service or a fault demands, such as closing a connection.
+/// This class performs the actions on connections that the service or a fault demands, such as closing a connection.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl
-        /// The highest stream id whose request the service has judged.
+        /// The highest id of a stream whose request the service has judged.
         var judged: Int32 = 0
-        /// The last stream id of the GOAWAY that was sent. Streams with a higher id are abandoned.
+        /// The last stream id in the GOAWAY frame that was sent. Streams with a higher id are abandoned.
         var last = Int32.max
     }
 
@@ -56,9 +56,9 @@ final class ServiceConnections: ConnectionObserver {
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
     }
 
-    /// Records that the service has judged a request, so that a later GOAWAY that abandons the newest requests
-    /// (`GoAwayFault.Last.before`) does not abandon this one. Called on the connection's loop directly after the
-    /// request was judged.
+    /// Records that the service has judged a request. A later GOAWAY that abandons the newest requests
+    /// (`GoAwayFault.Last.before`) then does not abandon this request. Called on the connection's loop directly after
+    /// the request was judged.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -89,9 +89,9 @@ final class ServiceConnections: ConnectionObserver {
 
     /// Performs a fault on the connection of a request.
     ///
-    /// For a fault that is decided with the request, this is called on the connection's loop directly after the request
-    /// was judged, so that no other request of the connection is judged in between: a GOAWAY must not abandon a message
-    /// that the service has stored.
+    /// If the fault was decided for the whole request, this function is called on the connection's loop directly after
+    /// the request was judged. So no other request of the connection is judged in between. Otherwise a GOAWAY could
+    /// abandon a message that the service has stored.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {
@@ -118,8 +118,8 @@ final class ServiceConnections: ConnectionObserver {
             switch fault.last {
             case .newest: return nil
             case .none: last = 0
-            // The last stream id is at least that of the newest judged request, because GOAWAY cannot abandon a request
-            // that the service has already judged.
+            // The last stream id must not be lower than the id of the newest judged request, because a GOAWAY must not
+            // abandon a request that the service has already judged.
             case .before(let count): last = max(request.streamID - 2 * Int32(count), entry.judged)
             }
             entries[control.connection.id]?.last = last

@@ -7,9 +7,10 @@ import MartletPush
 struct ServiceHandler: HTTPHandler {
     /// The maximum size of a body that is read, in bytes.
     ///
-    /// It is more than any service accepts, so that the simulated service itself refuses bodies that are too large.
+    /// This is more than any service accepts, so that the simulated service itself can refuse a body that is too large
+    /// for it.
     private static let bodyLimit = 64 * 1024
-    /// How long a request that a fault leaves unanswered is kept open, if the sender does not give up earlier.
+    /// How long a request is kept open if a fault leaves it unanswered and the sender does not give up earlier.
     private static let patience: Duration = .seconds(600)
 
     let platform: PlatformID
@@ -26,8 +27,8 @@ struct ServiceHandler: HTTPHandler {
             guard let collected = await collect(body, of: request) else { return await hold() }
             request.body = collected
         }
-        // If the connection has closed, perhaps after a GOAWAY, the request is cancelled first and the connection is
-        // removed from `connections` later. So both are checked.
+        // When a connection closes, perhaps after a GOAWAY, its requests are cancelled before it is removed from
+        // `connections`. So both conditions are checked here.
         guard connections.takes(request), !Task.isCancelled else { return await hold() }
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
@@ -37,7 +38,7 @@ struct ServiceHandler: HTTPHandler {
     }
 
     /// Reads the body of a request, unless a fault resets the connection before or while the body is read.
-    /// - Returns: nil if the connection was reset, or if the body did not arrive.
+    /// - Returns: The body; nil if the connection was reset, or if the body did not arrive.
     private func collect(_ body: any HTTPBodyReader, of request: HTTPRequest) async -> [UInt8]? {
         let stage = state.headFault(request, of: platform)
         if stage == .head {

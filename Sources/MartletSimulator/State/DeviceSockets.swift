@@ -2,8 +2,8 @@ import MartletPush
 
 /// The connections of real devices, each with a queue of actions to perform on it.
 struct DeviceSockets {
-    /// The maximum number of actions waiting for a device that does not read. A device that exceeds it loses its
-    /// connection.
+    /// The maximum number of actions that wait for a device that does not read. If more actions would have to wait, the
+    /// device's connection is closed.
     private static let waitingLimit = 2000
     private static let goingAway: UInt16 = 1001
 
@@ -26,8 +26,8 @@ struct DeviceSockets {
 
     /// Queues each step's action for the connection that the step names.
     ///
-    /// Called under the lock under which the service decides the steps, so that devices get the actions in the order of
-    /// the decisions.
+    /// The caller holds the same lock under which the service has decided the steps, so that devices get the actions in
+    /// the order of the decisions.
     mutating func perform(_ steps: [SocketStep]) {
         for step in steps {
             if case .dropped = waiting[step.socket]?.yield(step.action) { close(step.socket) }

@@ -8,14 +8,14 @@ struct SimulatedService: Sendable {
     var rules: any PushServiceSimulator
     /// The address of the service; nil until it listens.
     private(set) var origin: HTTPOrigin?
-    /// The address that real devices of the service connect to; nil if the service does not support them.
+    /// The address that real devices connect to; nil if the service does not support real devices.
     var socketOrigin: HTTPOrigin?
     /// The credential that a hub needs to send to the service.
     private(set) var credential: [String: String] = [:]
     /// The numbers of the open connections, by `HTTPConnection.id`.
     private(set) var connections: [UInt64: Int] = [:]
-    /// For each open connection, the latest time at which the peer can have opened it, in seconds of the monotonic
-    /// clock.
+    /// For each open connection, the latest time at which the peer can have opened the connection, in seconds of the
+    /// monotonic clock.
     private(set) var openings: [UInt64: Double] = [:]
     private var connectionCount = 0
     private var openRequests = 0
@@ -27,11 +27,12 @@ struct SimulatedService: Sendable {
 
     var platform: PlatformID { type(of: rules).platform }
 
-    /// The counters of the simulated service, together with the simulator's own: connections, the highest numbers of
-    /// connections and requests that were open at the same time, and faults.
+    /// The counters of the simulated service, together with the simulator's own counters. The latter are the number of
+    /// connections, the highest numbers of connections and of requests that were open at the same time, and the number
+    /// of times that each fault happened.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
 
-    /// The URL with which real devices connect to the service; nil if the service does not support them.
+    /// The URL that real devices connect to; nil if the service does not support real devices.
     var socketURL: String? { socketOrigin.map { "ws://\($0.authority)/" } }
 
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) {
@@ -66,7 +67,7 @@ struct SimulatedService: Sendable {
         mark("faults.\(fault.name)")
     }
 
-    /// Returns the facts by which faults are decided for a request, or for a connection before its first request.
+    /// Returns the facts that decide which fault happens to a request, or to a connection before its first request.
     func facts(_ request: HTTPRequest?, on connection: UInt64?, at trigger: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
             service: platform, faults: type(of: rules).faults, trigger: trigger,

@@ -2,10 +2,12 @@ import Glibc
 import MartletModel
 import MartletPush
 
-/// A file with one line of JSON for every message that a service accepted, written before the service answers.
+/// A file with one line of JSON for every message that a service accepted. The line is written before the service
+/// answers.
 ///
-/// A judge in `Tests/Peers` reads the file to count the messages that the services received, and to see when. `steady`
-/// is the time of `CLOCK_MONOTONIC` in seconds, which does not change when the system's clock is set.
+/// A judge in `Tests/Peers` reads the file to count the messages that the services accepted, and to see when each was
+/// accepted. The member `steady` of a line is the time of `CLOCK_MONOTONIC` in seconds, which does not change when the
+/// system's clock is set.
 final class SimulatorLedger: Sendable {
     private let file: Int32
 
@@ -29,9 +31,10 @@ final class SimulatorLedger: Sendable {
 
     /// Writes the line for a message.
     ///
-    /// Called under the lock of the simulator's state, so that lines are complete. A line that cannot be written is
-    /// skipped.
-    /// - Parameter opened: The latest time at which the connection that carried the message can have been opened.
+    /// The caller holds the lock of the simulator's state, so that the lines of two messages do not mix. A line that
+    /// cannot be written is skipped.
+    /// - Parameter opened: The latest time at which the peer can have opened the connection that carried the message,
+    ///   in seconds of the monotonic clock.
     func record(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
         let line: JSON = [
             "time": .double(Double(delivery.acceptedAt.milliseconds) / 1000),

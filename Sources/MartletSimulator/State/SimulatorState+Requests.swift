@@ -19,8 +19,8 @@ extension SimulatorState {
         return fault
     }
 
-    /// Records a new connection to a service.
-    /// - Parameter silence: The time for which the peer has sent nothing.
+    /// Records a new connection to a service, and decides what happens on it before its first request.
+    /// - Parameter silence: How long ago the peer last sent anything.
     /// - Returns: The steps that the service takes on the connection, and the fault that happens to the connection; nil
     ///   for no fault.
     func opened(
@@ -39,8 +39,8 @@ extension SimulatorState {
         withContents { contents, _ in _ = contents.withService(platform) { $0.closed(connection) } }
     }
 
-    /// Returns whether a fault rule for a service is decided as soon as the head of a request was received, before its
-    /// body.
+    /// Returns whether, for a service, the plan has a fault rule that is decided as soon as the head of a request was
+    /// received, before the body.
     func looksAtHeads(of platform: PlatformID) -> Bool {
         withContents { contents, _ in contents.plan.decides(at: .head, for: platform) }
     }
@@ -52,7 +52,8 @@ extension SimulatorState {
         return stage
     }
 
-    /// Judges a request: decides its fault, and lets the service answer unless the fault prevents it.
+    /// Judges a request. Decides which fault happens to the request, and lets the service answer unless the fault
+    /// prevents an answer.
     func judge(_ request: HTTPRequest, of platform: PlatformID) -> Verdict {
         let fault = fault(at: .request, request, on: request.connection?.id, of: platform)
         return withContents { contents, now in
@@ -113,7 +114,8 @@ extension SimulatorState.Contents {
 }
 
 extension Fault {
-    /// Whether a request to which the fault happens still reaches the service, which may deliver its message.
+    /// Whether a request still reaches the service if the fault happens to it. The service may then deliver the
+    /// request's message.
     var reachesService: Bool {
         switch self {
         case .service, .clockSkew, .slow, .streamLimits, .reset(.stored): true

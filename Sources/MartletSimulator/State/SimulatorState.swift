@@ -22,8 +22,8 @@ final class SimulatorState: Sendable {
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// The maximum number of notifications that wait for the reader of an event stream. When another notification
-    /// arrives, the oldest waiting one is dropped.
+    /// The maximum number of notifications that wait for the reader of an event stream. If another notification
+    /// arrives, the oldest waiting notification is dropped.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp
@@ -39,7 +39,7 @@ final class SimulatorState: Sendable {
     }
 
     /// Calls `body` with the whole state.
-    /// - Parameter body: Also receives the simulated time.
+    /// - Parameter body: Receives the state and the current simulated time.
     func withContents<Result: Sendable, Failure: Error>(
         _ body: (inout Contents, Timestamp) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -59,7 +59,8 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Sets the origin of every service, and makes the service issue the credential that a hub needs to send to it.
+    /// Sets the origin of every service, and makes each service issue the credential that a hub needs to send to that
+    /// service.
     ///
     /// A later reset restores this state.
     /// - Parameter sockets: The addresses that real devices connect to, for the services that support them.
@@ -157,8 +158,8 @@ final class SimulatorState: Sendable {
 extension SimulatorState.Contents {
     /// Passes a notification to all event streams of its device.
     ///
-    /// Called under the lock under which the notification was accepted, so that every stream gets the notifications in
-    /// the order in which they were accepted.
+    /// The caller still holds the lock under which the service accepted the notification, so that every stream gets the
+    /// notifications in the order in which they were accepted.
     func deliver(_ delivery: SimulatedDelivery) {
         for listener in listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
     }

@@ -1,10 +1,11 @@
 import MartletCore
 
-/// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. Of
-/// one cursor, either `seek` or `probe` is called, never both. The positions of successive calls never descend.
+/// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. A
+/// caller uses either `seek` or `probe` on a cursor, never both. The positions that the caller passes in successive
+/// calls must not descend.
 ///
-/// This is a base class instead of a protocol for speed: a page of thousands of members makes several calls for each
-/// row.
+/// This is a base class instead of a protocol for speed: reading a page of thousands of members makes several calls for
+/// each row.
 class AudienceCursor {
     /// Returns the first member at or after a position; `.end` if there is none.
     func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {

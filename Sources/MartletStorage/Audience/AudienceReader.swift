@@ -41,8 +41,8 @@ struct AudienceReader {
         }
     }
 
-    /// Returns a page with one member for each channel: takes the first registration of the channel and counts the
-    /// others as skipped.
+    /// Returns a page with one member for each channel. The member stands for the first registration of the channel;
+    /// the other registrations of the channel are counted as skipped.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
@@ -67,8 +67,8 @@ struct AudienceReader {
         }
     }
 
-    /// Returns a page with one member for each channel that is in the sample or, if the query asks for the rest, in the
-    /// rest. All other channels are skipped before their handles are read. The page ends early after
+    /// Returns a page with one member for each channel of the sample, or of the rest if the query asks for the rest.
+    /// All other channels are passed over before their handles are read. The page ends early after
     /// `AudienceSample.scanLimit` channels, so that a page with few matches does not read the whole audience.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,

@@ -1,7 +1,7 @@
 import MartletCore
 
-/// Contains every position whose channel is in a list, whether a registration exists at this position or not. Only
-/// useful when intersected with a set of registrations: the result is the registrations of these channels.
+/// A cursor over every position whose channel is in a list, whether a registration exists at this position or not. It
+/// is only useful when intersected with a set of registrations: the result is the registrations of the listed channels.
 final class ChannelCursor: AudienceCursor {
     private let channels: [ChannelID]
     private var next = 0

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// The registrations that have expired. Only `probe` is supported: `seek` would have to read all registrations with an
-/// expiry in the future to find the next expired one. If no registration has an expiry, one look-up shows that.
+/// expiry in the future to find the next expired one. If no registration has an expiry, a single look-up is enough.
 final class ExpiredCursor: AudienceCursor {
     static let sql = """
         SELECT channel, sequence, expires_at FROM registrations
@@ -11,7 +11,8 @@ final class ExpiredCursor: AudienceCursor {
 
     private let statement: Statement
     private let now: Timestamp
-    /// The first registration with an expiry at or after the last probed position, and whether its expiry has passed.
+    /// The first registration that has an expiry and is not before the last probed position. `isExpired` tells whether
+    /// this expiry has passed.
     private var current = AudiencePosition.start
     private var isExpired = false
     private var isStarted = false

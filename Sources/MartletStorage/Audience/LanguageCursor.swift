@@ -4,11 +4,11 @@ import MartletModel
 /// Finds the language in which each device of an audience gets a message. Devices must be requested in the order of the
 /// audience.
 ///
-/// For a large audience it reads the members of the tags that name a language of the message. It reads the
-/// registrations of each device instead if there are few devices, because that costs less than a cursor for each tag,
-/// or if there are too many language tags.
+/// For a large audience, the cursor reads the members of the tags that select a language of the message. If there are
+/// few devices, it reads the registrations of each device instead, because that costs less than a cursor for each tag.
+/// It does the same if there are too many language tags.
 final class LanguageCursor {
-    /// A tag that leads to a language of the message, with a cursor over the devices that have the tag.
+    /// A tag that selects a language of the message, with a cursor over the devices that have the tag.
     private struct Speakers {
         let language: Int
         let cursor: MemberCursor
@@ -45,8 +45,8 @@ final class LanguageCursor {
         tags = nil
     }
 
-    /// Returns the tags that lead to a language, in the order of their names; nil if there are more than `tagLimit`
-    /// language tags, or if more than `cursorLimit` of them lead to a language of the message.
+    /// Returns the tags that select a language of the message, in the order of their names; nil if there are more than
+    /// `tagLimit` language tags, or if more than `cursorLimit` of them select a language of the message.
     private static func tags(
         of languages: MessageLanguages, in scope: TagScope, _ connection: Connection
     ) throws(StorageError) -> [(language: Int, tag: Int64)]? {
@@ -57,7 +57,7 @@ final class LanguageCursor {
     }
 
     /// Returns the language for a device, as an index of the message's languages; 0, the message's own language, if no
-    /// tag of the device leads to another one.
+    /// tag of the device selects another one.
     /// - Parameter channel: The channel of the device. The channels of successive calls must ascend.
     func language(of channel: Int64) throws(StorageError) -> Int {
         if let tags { return try language(of: channel, tags) }

@@ -1,7 +1,7 @@
 import MartletCore
 
-/// A list of members, whether their registrations exist or not. Only useful when intersected with a set of
-/// registrations.
+/// A cursor over a list of members, whether their registrations exist or not. It is only useful when intersected with a
+/// set of registrations.
 final class ListedCursor: AudienceCursor {
     private let positions: [AudiencePosition]
     private var next = 0

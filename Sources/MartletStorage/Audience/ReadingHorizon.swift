@@ -1,8 +1,8 @@
-/// Limits the work of one call that reads an audience: the call may search for members a given number of times. When
-/// these searches are used up, the channel where the next search would begin becomes the last channel that the call
-/// reads. So the work is bounded even if almost no registration matches.
+/// Limits the work of one call that reads an audience. The call may search for members a given number of times. The
+/// channel at which the next search would begin then becomes the last channel that the call reads. So the work is
+/// bounded even if almost no registration matches.
 ///
-/// Up to and including this channel, cursors find all members. Later channels are left for the next call.
+/// Cursors find all members up to and including this last channel. Later channels are left for the next call.
 final class ReadingHorizon {
     /// The last channel that is read; the highest possible number until the limit is reached.
     private(set) var channel: Int64 = .max

@@ -2,7 +2,7 @@ import MartletCore
 
 /// Finds the template bindings of registrations. Registrations must be requested in the order of the audience, which is
 /// nearly the order of their sequence numbers. The cursor steps to rows that are at most `stepLimit` rows ahead, and
-/// jumps to all others.
+/// jumps to all other rows.
 final class RenderingCursor {
     static let sql = "SELECT sequence, template, variables FROM registrations WHERE sequence >= ? ORDER BY sequence"
 

@@ -24,7 +24,7 @@ extension SQLiteStorage {
     }
 
     /// Returns true if this program can use a database whose schema was made by the migrations with these names. There
-    /// must be at least one name, and the names must be the first ones of this program's migrations, in the same order.
+    /// must be at least one name, and the names must be those of this program's first migrations, in the same order.
     public static func knows(schema: [String]) -> Bool {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }

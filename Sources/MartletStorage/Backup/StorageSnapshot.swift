@@ -2,11 +2,12 @@ import Glibc
 import MartletCore
 
 /// The data that storage held at one point in time, for a backup: a copy of the database, and the files that belong to
-/// it, which are read while the server uses them.
+/// the database. These files are read while the server uses them.
 ///
 /// Progress maps are read after the database was copied. So they may mark pushes as delivered that the copy does not
-/// know to be delivered. A killed process leaves the same difference, and the next start can handle it. Payload bodies
-/// are read later as well: a body that was removed in between is left out, because its payload had expired.
+/// record as delivered. A killed process leaves the same difference, and the next start of a server can handle it.
+/// Payload bodies are read later as well: a body that was removed in between is left out, because its payload had
+/// expired.
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
     public let schema: [String]

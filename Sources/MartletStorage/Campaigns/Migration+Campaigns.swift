@@ -1,6 +1,6 @@
 extension Migration {
-    /// `send` is the id of the notification that was sent from the campaign. It is not a foreign key, because the
-    /// notification's row may be removed before the campaign's.
+    /// Makes the table of campaigns. The column `send` is the id of the notification that was sent from the campaign.
+    /// It is not a foreign key, because the notification's row may be removed before the campaign's row.
     static let campaigns = Migration(
         name: "campaigns",
         script: """

@@ -108,9 +108,9 @@ struct ContainerDirectory: Sendable {
     }
 
     /// Returns the total size in bytes of the blocks in a list. A block that is listed twice counts twice.
-    /// - Throws: `.noBlock`.
+    /// - Throws: `.noBlock` if a block does not exist.
     func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
-        // The sizes by block id, so that each block is looked up once: a list may contain the same block thousands of
+        // Maps block ids to sizes, so that each block is looked up once: a list may contain the same block thousands of
         // times.
         var sizes: [[UInt8]: Int64] = [:]
         var sum: Int64 = 0
@@ -223,8 +223,9 @@ struct ContainerDirectory: Sendable {
 
     // MARK: Cleaning up
 
-    /// Removes files that are no longer needed: uploads and containers whose writing or removal was interrupted
-    /// when the process ended, and blocks and resumable uploads that have not changed since a given time.
+    /// Removes files that are no longer needed: uploads that were still being written and containers that were still
+    /// being removed when an earlier process ended, and blocks and resumable uploads that have not changed since a
+    /// given time.
     func clean(before timestamp: Timestamp) throws(ContainerError) {
         for entry in try entries("\(root)/\(Self.uploads)") {
             let path = path(ofUpload: entry.name)

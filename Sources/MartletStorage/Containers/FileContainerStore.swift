@@ -2,8 +2,9 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// Stores containers as directories and blobs as files. Committed blobs are on disk under their names. Blocking calls
-/// run on threads of the store: some transfer contents, and one changes which containers and blobs exist.
+/// Stores containers as directories and blobs as files. When a blob is committed, its file has been flushed to disk
+/// under the name of the blob. Blocking calls run on threads of the store: some threads transfer contents, and one
+/// thread changes which containers and blobs exist.
 public final class FileContainerStore: ContainerStore {
     /// The number of threads for transfers. There are two, so that an upload that waits for a slow disk does not delay
     /// all other transfers.
@@ -19,7 +20,7 @@ public final class FileContainerStore: ContainerStore {
     /// Opens the store.
     /// - Parameters:
     ///   - root: An existing private directory that no other process uses.
-    ///   - room: Checks the free disk space. If it is less than the reserve, nothing is written.
+    ///   - room: Checks the free disk space. If less than the reserve is free, nothing is written.
     ///   - timestamp: Blocks and resumable uploads that have not changed since this time are removed.
     init(in root: String, room: DiskRoom, cleaningBefore timestamp: Timestamp) throws(StorageError) {
         self.room = room
@@ -34,8 +35,8 @@ public final class FileContainerStore: ContainerStore {
     }
 
     /// Makes a container if it is missing, and removes the blobs in it for which `isWanted` returns false. Only blobs
-    /// whose names have one segment are checked. This must be the first call of the store, because it runs on the
-    /// caller's thread.
+    /// whose names have one segment are checked. This function must be called before any other function of the store,
+    /// because it runs on the caller's thread.
     func keepBlobs(
         of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {

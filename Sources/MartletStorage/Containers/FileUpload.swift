@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A blob that is being written to a file, which gets its final path when it is complete.
+/// A blob that is being written to a file. The file gets its final path when it is complete.
 struct FileUpload: BlobUpload {
     typealias Place = @Sendable (OpenFile, BlobCondition) throws(ContainerError) -> Blob
 

@@ -23,7 +23,7 @@ final class OpenFile: Sendable {
     /// Opens a file for writing.
     /// - Parameters:
     ///   - offset: The offset in bytes at which writing continues; the bytes after it are cut off. nil makes a new
-    ///     file, and fails if there is a file already.
+    ///     file; the call then fails if the file already exists.
     ///   - isTemporary: Whether the file is removed when it is released, unless it is moved first.
     /// - Throws: `ContainerError`, also if the file is shorter than the offset.
     init(writing path: String, at offset: Int64?, isTemporary: Bool) throws(ContainerError) {

@@ -10,8 +10,8 @@ enum UploadName {
     /// earlier processes are removed before the first call.
     static func fresh() -> String { "upload-\(last.wrappingAdd(1, ordering: .relaxed).newValue)" }
 
-    /// Returns the name for a resumable upload with a key; nil if the key is empty or too long, or could lead to the
-    /// name of another file.
+    /// Returns the name for a resumable upload with a key; nil if the key is empty or too long, or has characters with
+    /// which the name could lead to another file.
     static func resumable(_ key: String) -> String? {
         let isPlain = key.utf8.allSatisfy { byte in
             switch byte {

@@ -1,8 +1,8 @@
 import MartletCore
 
 extension Connection {
-    /// Removes some rows from a table whose primary key begins with a column that names the rows' owner, such as the
-    /// notification. It removes the first rows of one owner.
+    /// Removes the first rows of one owner from a table. The primary key of the table must begin with a column that
+    /// names the owner of a row, such as the row's notification.
     ///
     /// The statement finds the key of the last row to remove, and then removes all rows up to this key. A statement
     /// that removed a list of rows would make SQLite read all rows of the owner.
@@ -10,7 +10,7 @@ extension Connection {
     ///   - owner: The name of the column that names the owner.
     ///   - id: The owner whose rows are removed.
     ///   - key: The column of the primary key after the owner's column.
-    ///   - limit: The number of rows to remove, at least 1.
+    ///   - limit: The number of rows to remove; must be at least 1.
     /// - Returns: The number of removed rows. It can be greater than the limit if several rows have the last key.
     func removePortion(
         of table: String, _ owner: String, _ id: Int64, by key: String, limit: Int

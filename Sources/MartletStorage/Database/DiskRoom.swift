@@ -1,8 +1,8 @@
 import Glibc
 import MartletCore
 
-/// Knows the free space on the disk of the data directory. A part of the space is reserved for finishing what has been
-/// accepted: if less than this reserve is free, nothing new is accepted.
+/// Reports the free space on the disk of the data directory. A part of the space is reserved for finishing work that
+/// has been accepted: if less than this reserve is free, nothing new is accepted.
 public final class DiskRoom: Sendable {
     /// The free space and the reserve of a file system, in bytes.
     public struct Figures: Sendable, Equatable {
@@ -36,8 +36,8 @@ public final class DiskRoom: Sendable {
     }
 
     /// Creates an instance that asks the kernel for the free space of the file system that holds a path. Asking takes a
-    /// microsecond. The answer is used for a tenth of a second, which is too short to fill a reserve.
-    /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
+    /// microsecond. The answer is used for a tenth of a second. In that time, writes cannot use up the reserve.
+    /// - Parameter reserve: The wanted reserve in bytes. At most a twentieth of the file system is reserved.
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)
         self.init(lifetime: .milliseconds(100), reserve: reserve) {

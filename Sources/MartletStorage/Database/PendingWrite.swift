@@ -2,8 +2,8 @@ import MartletCore
 
 /// A change that waits for the writer, with the caller that waits for the commit.
 struct PendingWrite: Sendable {
-    /// Makes the change. It may be called twice: if the transaction of several changes fails, each of them is made
-    /// again in its own transaction. The returned closure reports success to the caller, once the change is on disk.
+    /// Makes the change. It may be called twice: if the transaction of several changes fails, each change is made again
+    /// in its own transaction. The returned closure reports success to the caller, once the change is on disk.
     let attempt: @Sendable (Connection) throws(StorageError) -> @Sendable () -> Void
     let fail: @Sendable (StorageError) -> Void
 

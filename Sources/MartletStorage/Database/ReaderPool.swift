@@ -3,9 +3,9 @@ import MartletCore
 /// A small number of readers. Each query goes to the least busy of the suitable readers.
 ///
 /// Half of the readers use a memory mapping of the file, which is fastest for thousands of rows. But SQLite drops the
-/// mapping when something was written since the last query; then every first access to a page costs a page fault again.
-/// Therefore queries for a few rows use the other readers. There, a query for a few rows also never waits for a query
-/// for thousands of rows.
+/// mapping when something was written since the last query; then the first access to each page costs a page fault
+/// again. Therefore queries for a few rows use the other readers. On those readers, a query for a few rows also does
+/// not wait for a query of the extent `many`.
 struct ReaderPool: Sendable {
     /// The number of rows that a query reads. It decides which readers are suitable.
     enum Extent {

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A column in which secrets are stored encrypted ("sealed"). Its table has row ids.
+/// A column in which secrets are stored encrypted ("sealed"). The table of the column must have row ids.
 struct SealedColumn: Sendable {
     let table: String
     let column: String
@@ -15,7 +15,7 @@ struct SealedColumn: Sendable {
     }
 
     /// Returns rows after a row id, in the order of their ids, whose secrets do not begin with `mark`. `mark` names the
-    /// current key, so other keys sealed these secrets.
+    /// current key, so the returned secrets were sealed with other keys.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {

@@ -39,8 +39,8 @@ final class StorageDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file that only the owner may read, if the file is missing. When the call returns, the file's name is on
-    /// disk.
+    /// Makes a file that only the owner may read, if the file is missing. When the call returns, the file's directory
+    /// entry is on disk.
     func makePrivateFile(_ name: String) throws(StorageError) {
         let descriptor = open(file(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "open", file(name)) }
@@ -85,8 +85,9 @@ final class StorageDirectory: Sendable {
         }
     }
 
-    /// Makes a directory private if it belongs to this user. If other users can see it, and it is neither empty nor has
-    /// the lock file of a data directory, throws an error and leaves it unchanged.
+    /// Makes a directory private to its owner (mode 0700). Throws an error and leaves the directory unchanged if it
+    /// belongs to another user. Does the same if other users have access to it and it is neither empty nor contains the
+    /// lock file of a data directory.
     private static func keepPrivate(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }

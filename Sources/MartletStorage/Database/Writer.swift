@@ -69,7 +69,7 @@ actor Writer {
     /// Copies the database, a megabyte at a time, between the transactions of other callers. The caller must make sure
     /// that no other copy is being made.
     /// - Parameter path: The path of an existing empty file.
-    /// - Returns: The result of `query` at the point in time that the copy shows.
+    /// - Returns: The result of `query`, which sees the same data as the copy.
     nonisolated func copy<Value: Sendable>(
         to path: String, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
@@ -191,8 +191,8 @@ actor Writer {
 
 /// The sizes of the write-ahead log at which it is transferred into the database, in SQLite's pages of 4 KiB.
 struct LogLimits: Sendable {
-    /// The size from which on the checkpointer transfers the log, concurrently with writes.
+    /// If the log has at least this size, the checkpointer transfers it, concurrently with writes.
     var checkpoint = 1000
-    /// The size from which on the writer transfers the log before the next write.
+    /// If the log has at least this size, the writer transfers it before the next write.
     var most = 16_384
 }

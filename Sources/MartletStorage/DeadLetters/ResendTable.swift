@@ -120,8 +120,8 @@ struct ResendTable {
             members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
     }
 
-    /// Returns the next dead letters of one delivery of the original. `member` is the member that the original was sent
-    /// to; `now` is the member to which the resend sends it, nil if the registration no longer exists.
+    /// Returns the next dead letters of one delivery of the original. `member` is the member to which the original was
+    /// sent. `now` is the member to which the resend sends the dead letter; nil if the registration no longer exists.
     private func letters(
         of original: Delivery.ID, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
@@ -134,9 +134,9 @@ struct ResendTable {
         return letters
     }
 
-    /// Returns the member to which a resend sends a dead letter: its registration at the current channel; nil if the
-    /// registration no longer exists. A template registration is found by its sequence number, a native one by its id.
-    /// A direct send has no registration, so its member stays the same.
+    /// Returns the member to which a resend sends a dead letter: the refused registration with its current channel; nil
+    /// if the registration no longer exists. A template registration is found by its sequence number, a native one by
+    /// its id. A direct send has no registration, so its member stays the same.
     private func memberNow(
         _ refused: RecordedRefusal, in delivery: Delivery
     ) throws(StorageError) -> AudienceMember? {

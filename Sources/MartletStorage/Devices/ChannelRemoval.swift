@@ -60,7 +60,7 @@ struct ChannelRemoval {
         return found.count
     }
 
-    /// Returns the channels that are to be removed, in order, with their platforms.
+    /// Returns the channels that are to be removed, with their platforms, in ascending order of the channels.
     private func found(
         _ feedback: some Sequence<ChannelFeedback>, _ statements: inout BorrowedStatements
     ) throws(StorageError) -> [(channel: Int64, platform: PlatformID)] {
@@ -72,7 +72,8 @@ struct ChannelRemoval {
             guard case .gone(let timestamp) = item.kind, found.last?.channel != item.channel.rawValue else { continue }
             try finding.bind(item.channel.rawValue, at: 1)
             if try finding.step(), timestamp.map({ finding.timestamp(1) <= $0 }) ?? true {
-                // Nearly all items are of one platform, so its name is read only when it changes.
+                // Nearly all items have the same platform, so the name of the platform is read only when it differs
+                // from the one before.
                 if platform.map({ finding.isText($0.rawValue, 0) }) != true {
                     platform = PlatformID(rawValue: finding.text(0))
                 }
@@ -161,8 +162,8 @@ struct ChannelRemoval {
         }
     }
 
-    /// The columns of `reading` that the history keeps, with the parameters of `history`: sequence, id, tags, template,
-    /// variables, expiry and creation.
+    /// The columns of `reading` that the history keeps, each with the index of its parameter in `history`: sequence,
+    /// id, tags, template, variables, expiry and creation.
     private static let kept: [(column: Int32, index: Int32)] = [
         (0, 5), (4, 6), (1, 10), (2, 11), (5, 12), (6, 13), (7, 14),
     ]
@@ -205,7 +206,7 @@ extension Statement {
         reset()
     }
 
-    /// Returns whether a column of a statement's row has this text.
+    /// Returns true if a column of the statement's current row contains exactly this text.
     fileprivate func isText(_ text: String, _ column: Int32) -> Bool {
         withBytes(column) { bytes in bytes.elementsEqual(text.utf8) }
     }

@@ -32,12 +32,13 @@ struct ChannelTable {
         return id
     }
 
-    /// Does the same for many drafts in their order. New channels are inserted together.
+    /// Returns the channels of several drafts, in the order of the drafts. Does the same for each draft as `register`
+    /// for one draft, but inserts all new channels together.
     func register(
         _ drafts: [RegistrationDraft], in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> [ChannelID] {
         var (stored, new): ([ChannelID?], [RegistrationDraft]) = ([], [])
-        // Of a new channel with several drafts, the last one's spelling is kept.
+        // If several drafts belong to the same new channel, the spelling in the last of them is kept.
         var places: [ChannelKey: Int] = [:]
         var placesOfDrafts: [Int] = []
         let statement = try connection.take(Self.selectionByKey)
@@ -70,7 +71,7 @@ struct ChannelTable {
     }
 
     /// Inserts new channels.
-    /// - Returns: The number of the first one; the others have the numbers that follow.
+    /// - Returns: The number of the first channel; the other channels have the numbers that follow.
     private func insert(
         _ drafts: [RegistrationDraft], in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Int64 {
@@ -93,7 +94,7 @@ struct ChannelTable {
             now, id.rawValue)
     }
 
-    /// Returns the handle as it is spelled; nil if that is its key.
+    /// Returns the handle as the draft spells it; nil if this spelling is equal to the key of the handle.
     private static func spelled(_ draft: RegistrationDraft) -> StoredHandle? {
         draft.handle.text == draft.handleKey ? nil : StoredHandle(draft.handle.text)
     }
@@ -172,7 +173,7 @@ struct ChannelTable {
     }
 }
 
-/// What identifies a channel of a hub.
+/// The values that identify a channel within a hub.
 private struct ChannelKey: Hashable {
     var platform: PlatformID
     var key: String

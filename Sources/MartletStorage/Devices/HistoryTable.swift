@@ -69,8 +69,9 @@ struct HistoryTable {
         return RegistrationPast(versions: versions, knownSince: max(start, oldest ?? 0))
     }
 
-    /// Returns the versions that had a tag, out of at most `window` versions of all hubs, newest first. The table has
-    /// no index by tag, because such an index would make every change of a registration more expensive.
+    /// Returns the former states that had a tag, the newest first. The search covers at most `window` states of all
+    /// hubs. The table has no index by tag, because such an index would make every change of a registration more
+    /// expensive.
     func former(
         with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
     ) throws(StorageError) -> FormerRegistrations {

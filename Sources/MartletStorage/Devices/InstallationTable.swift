@@ -257,8 +257,8 @@ private struct StoredInstallation {
     }
 }
 
-/// Keeps the channels that one write has found, so that each handle is looked up once: most installations have the same
-/// handle in all their registrations.
+/// Caches the channels that one write of an installation has found, so that each handle is looked up once. In most
+/// installations, all registrations have the same handle.
 private struct InstallationChannels {
     private let table: ChannelTable
     private var known: [(draft: RegistrationDraft, channel: ChannelID)] = []

@@ -1,11 +1,13 @@
 extension Migration {
-    /// Channels store the handle's key, and the handle itself only if it differs from the key; both in the format of
-    /// `StoredHandle`. Ids of registrations are stored in the format of `StoredID`.
+    /// Makes the tables of channels, registrations, installations and tags, and of the history.
+    ///
+    /// A channel's row has the key of its handle, and the handle itself only if it differs from the key. Both are in
+    /// the format of `StoredHandle`. Ids of registrations are stored in the format of `StoredID`.
     ///
     /// Each tag of a hub has a number for each platform and each kind of registration (native or template). So a send
-    /// to one kind never steps over the rows of the other. The primary key of `tag_members` puts the registrations of a
-    /// tag in the order of their channels, so that the lists of several tags can be merged. The name '*' stands for all
-    /// registrations of the platform and kind.
+    /// to one kind never steps over the rows of the other kind. The primary key of `tag_members` puts the registrations
+    /// of a tag in the order of their channels, so that the lists of several tags can be merged. The name '*' stands
+    /// for all registrations of the platform and kind.
     ///
     /// The columns that refer to `contents` and `installations` are not foreign keys, because checking them would
     /// require an index for `contents`, and a look-up at every insert.

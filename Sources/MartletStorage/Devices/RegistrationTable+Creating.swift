@@ -40,7 +40,7 @@ extension RegistrationTable {
         return created.map { .success($0.registration) }
     }
 
-    /// Inserts the rows of new registrations, and sets their sequence numbers, which follow one another.
+    /// Inserts the rows of new registrations, and sets the registrations' sequence numbers, which are consecutive.
     private func insert(_ created: inout [StoredRegistration]) throws(StorageError) {
         try connection.insert(
             """

@@ -36,8 +36,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Returns the SQL query of a listing. The unary plus before `r.hub` keeps SQLite from using the index on the hub,
-    /// with which it would read all registrations of the hub.
+    /// Returns the SQL query of a listing. The unary plus before `r.hub` keeps SQLite from using the index on the hub.
+    /// With this index, SQLite would read all registrations of the hub.
     static func sql(for filter: RegistrationQuery.Filter) -> String {
         let bounds = "r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)"
         let ending = "ORDER BY r.sequence LIMIT ?4"

@@ -24,7 +24,8 @@ extension RegistrationTable {
         return new
     }
 
-    /// Returns the registration that a draft describes, without its contents and, if it is new, without its number.
+    /// Returns the registration that a draft describes. The ids of its contents are not set yet. Neither is the
+    /// sequence number, if the registration is new.
     static func stored(
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
         row: InstallationReference?, in hub: Hub.ID, at now: Timestamp
@@ -41,7 +42,7 @@ extension RegistrationTable {
     }
 
     /// Removes a registration. A registration that belongs to an installation leaves a dead slot (`recordClosed`). Any
-    /// other leaves a tombstone, so that later requests for its id are answered with "gone".
+    /// other registration leaves a tombstone, so that later requests for its id are answered with "gone".
     func remove(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -147,8 +148,8 @@ extension RegistrationTable {
     }
 
     /// Releases the template and the push variables that a changed registration does not use any more. The caller must
-    /// call `update` first, because there the history counts its own use of the template and the variables. Without
-    /// this use, `release` would remove them.
+    /// call `update` first, because `update` lets the history count its own use of the template and the variables.
+    /// Without this use, `release` would remove them.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }

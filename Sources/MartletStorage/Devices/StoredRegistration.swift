@@ -38,8 +38,7 @@ struct InstallationReference {
 // MARK: The row
 
 extension StoredRegistration {
-    /// The query that reads registrations. Conditions are appended to it, on `r` (the registration) and `c` (its
-    /// channel).
+    /// The query that reads registrations. Callers append conditions on `r` (the registration) and `c` (its channel).
     static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel \(parts)"
 
     /// Like `selection`, but SQLite finds the channels first and then their registrations.

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-// Many new registrations become members of their tags together: each tag is looked up once, and rows are inserted in the
-// order of their table, so that neighbors are on a page that has just been used.
+// Many new registrations become members of their tags together. Each tag is looked up once, and the new rows are
+// inserted in the order of the primary key, so that most rows go to the database page that was used for the row before.
 extension TagTable {
     /// Inserts new registrations as members of their tags.
     func insert(_ registrations: [StoredRegistration]) throws(StorageError) {
@@ -19,7 +19,8 @@ extension TagTable {
             defer { last = member }
             return member == last
         }
-        // ROLLBACK needs no copies of the pages that a statement changes, unlike ABORT, which is the default.
+        // With `OR ROLLBACK`, SQLite makes no copies of the pages that the statement changes. With `OR ABORT`, which is
+        // the default, it would.
         try connection.insert(
             "INSERT OR ROLLBACK INTO tag_members (tag, channel, registration)", columns: 3, members
         ) { member, statement, first throws(StorageError) in
@@ -53,7 +54,7 @@ extension TagTable {
         return members
     }
 
-    /// Returns the ids of tags, in the order of their names, and makes those that are missing.
+    /// Returns the ids of the tags with the given names, in the order of `names`. Makes the tags that are missing.
     private func ids(of names: [String], in scope: TagScope) throws(StorageError) -> [Int64] {
         var ids = try storedIDs(of: names, in: scope)
         // No tag has the id 0.
@@ -71,7 +72,7 @@ extension TagTable {
         return ids
     }
 
-    /// Returns the ids of tags, in the order of their names; 0 for those that are missing.
+    /// Returns the ids of the tags with the given names, in the order of `names`; 0 for each tag that is missing.
     private func storedIDs(of names: [String], in scope: TagScope) throws(StorageError) -> [Int64] {
         let statement = try connection.take(Self.selection)
         defer { connection.giveBack(statement) }

@@ -35,7 +35,7 @@ struct TagTable {
         }
     }
 
-    /// Removes a registration from the members of the tags with these names. Then removes those of the tags that have
+    /// Removes a registration from the members of the tags with these names. Then removes each of these tags that has
     /// no members left.
     func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
@@ -78,8 +78,8 @@ struct TagTable {
     static let insertion = "INSERT INTO tags (hub, name, is_template, platform, id)"
     private static let insertionOfOne = "\(insertion) VALUES (?, ?, ?, ?, ?)"
 
-    /// Takes numbers for new tags, which follow one another.
-    /// - Returns: The last one.
+    /// Takes consecutive numbers for new tags.
+    /// - Returns: The last of the numbers.
     func takeNumbers(_ count: Int) throws(StorageError) -> Int64 {
         try connection.run("UPDATE tag_counter SET last = last + ?", count)
         guard let last = try connection.first("SELECT last FROM tag_counter", read: { $0.integer(0) }) else {
@@ -128,8 +128,8 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
-    /// Returns the names of tags that begin with a prefix and that a native registration has, in order and without
-    /// duplicates.
+    /// Returns the names of tags that begin with a prefix and belong to at least one native registration. The names are
+    /// sorted and without duplicates.
     func names(beginningWith prefix: String, hub: Hub.ID, limit: Int) throws(StorageError) -> [String] {
         try connection.all(
             """

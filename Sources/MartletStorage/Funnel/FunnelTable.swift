@@ -57,7 +57,7 @@ struct FunnelTable {
         return counts
     }
 
-    /// Counts the refusals that are failed pushes. A refusal counts if the push service answered, if the push was
+    /// Counts the refusals that count as failed pushes. A refusal counts if the push service answered, if the push was
     /// abandoned after at least one attempt, or if the device was removed before the retry. The attempts are counted in
     /// the refusal itself, or recorded as `Attempt`s.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {

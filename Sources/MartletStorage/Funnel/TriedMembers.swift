@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Counts the members of one delivery that failed or were stopped, for the funnel. It reads their refusals and attempts
-/// from rows and from `PageRecords`, of which at most one is in memory at a time.
+/// from rows and from `PageRecords`. At most one `PageRecords` value is in memory at a time.
 struct TriedMembers {
     private let connection: Connection
     private let delivery: Delivery.ID
@@ -20,8 +20,8 @@ struct TriedMembers {
 
     // MARK: Failed
 
-    /// Counts the refusals in rows that are failed pushes. An abandoned push without an attempt in its own row counts
-    /// if an attempt is recorded elsewhere.
+    /// Counts the refusals that are stored as rows and count as failed pushes. An abandoned push without an attempt in
+    /// its own row counts if an attempt is recorded elsewhere.
     func failedRowCount() throws(StorageError) -> Int {
         let certain = try connection.first(
             """
@@ -64,14 +64,14 @@ struct TriedMembers {
             Self.batch, read: Self.member)
     }
 
-    /// Counts the refusals in `PageRecords` that are failed pushes.
+    /// Counts the refusals that are stored in `PageRecords` and count as failed pushes.
     func failedPageCount() throws(StorageError) -> Int {
         var count = 0
         let rows = try rowsExist()
         try forEachPage { records throws(StorageError) in
             for index in 0..<records.refusalCount {
                 let member = records.member(ofRefusal: index)
-                // The row of the same member is newer, and `failedRowCount` counts it.
+                // The row of the same member is newer, and `failedRowCount` decides whether it counts.
                 if rows.refusals, try hasRow("refusals", of: member) { continue }
                 let facts = records.facts(ofRefusal: index)
                 if facts.wasSent || !facts.hasHandle {

@@ -1,7 +1,7 @@
 import MartletCore
 
-/// Stores and reads the access rules of hubs and of the namespace, on one connection. Their keys are stored encrypted
-/// ("sealed").
+/// Stores and reads the access rules of hubs and of the namespace, on one connection. The keys of the rules are stored
+/// encrypted ("sealed").
 struct AccessRuleTable {
     private let connection: Connection
     private let sealer: any Sealer

@@ -1,4 +1,6 @@
 extension Migration {
+    /// Makes the tables of hubs, access rules and credentials.
+    ///
     /// `registration_ttl` is in milliseconds. A hub that is marked as deleted no longer occupies its name; `HubPurge`
     /// removes its data in portions.
     static let hubs = Migration(
@@ -44,8 +46,8 @@ extension Migration {
             ) STRICT;
             """)
 
-    /// The hub of the app backend, in at most one row. The row stays when the hub is deleted. Ids are never used again,
-    /// so the row then refers to no hub.
+    /// Makes the table that names the hub of the app backend, in at most one row. The row stays when the hub is
+    /// deleted. It then refers to no hub, because ids of hubs are never used again.
     static let backendHub = Migration(
         name: "backend hub",
         script: """

@@ -1,6 +1,9 @@
 extension Migration {
-    /// The URLs of a job's blobs are signed, and therefore secret. Progress is in hundredths of a percent. `pending`
-    /// columns contain text that may not be in the job's files yet.
+    /// Makes the table of jobs.
+    ///
+    /// The URLs of a job's blobs are signed and therefore secret, so `sealed_addresses` contains them encrypted.
+    /// `progress` is in hundredths of a percent. `pending_output` and `pending_failed` contain text that may not be in
+    /// the job's files yet.
     static let jobs = Migration(
         name: "jobs",
         script: """

@@ -51,8 +51,8 @@ extension SQLiteStorage: JobStore {
         }
     }
 
-    /// The number of writes of a job after which other writers have their turn, if any wait. These writes take a few
-    /// milliseconds.
+    /// The number of changes that a job makes before it checks whether other callers wait for the writer. If so, the
+    /// job's transaction ends. This many changes take a few milliseconds.
     private static let portion = 200
 
     public func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 {

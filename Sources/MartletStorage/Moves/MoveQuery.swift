@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The query that reads the rows of a moved table.
+/// The SQL query that reads the rows of a moved table (`MovedTable`) from the tables of this schema.
 struct MoveQuery {
     let sql: String
 
@@ -19,7 +19,7 @@ struct MoveQuery {
             """
     }
 
-    /// The name of a column in the schema.
+    /// Returns the name that a column of a moved table has in the schema.
     static func name(of column: String, in table: MovedTable) -> String {
         switch (table.name, column) {
         case (_, "shard"): "hub"
@@ -29,14 +29,14 @@ struct MoveQuery {
         }
     }
 
-    /// What is special about the rows of a table.
+    /// The ways in which the query for one moved table differs from a plain query for its columns.
     private struct Form {
-        /// The table, if it has another name.
+        /// The table of the schema to read from; nil if it has the name of the moved table.
         var table: String?
         var joins = ""
         var condition = ""
         var columns: [String: String] = [:]
-        /// Columns behind those of the moved table.
+        /// Further columns to read, which follow the columns of the moved table.
         var extras: [String] = []
         var order = ""
     }
@@ -116,7 +116,7 @@ struct MoveQuery {
         "refusals": delivery,
         "attempts": delivery,
         "retries": delivery,
-        // Their members are in files.
+        // The members of a progress map are in a file, so the query returns NULL for them.
         "progress": Form(
             table: "deliveries", joins: notification.joins, condition: "x.is_final = 0",
             columns: ["shard": "n.hub", "delivery": "x.id", "place": "0", "members": "NULL"]),

@@ -1,15 +1,16 @@
 import MartletCore
 import MartletModel
 
-/// Writes moved rows of devices, which the schema divides in another way.
+/// Writes moved rows about devices. The schema stores these rows in a different form than `MovedTable`, and in part in
+/// other tables.
 struct MovedDeviceWriter {
     private let connection: Connection
-    /// The last number of a tag.
+    /// The highest number of a tag so far.
     var lastTag: Int64 = 0
-    /// The tags that stand for all registrations of a hub, platform and kind.
+    /// The number of the tag that stands for all registrations of a scope, for each scope.
     private var everyone: [Scope: Int64] = [:]
-    /// Variables that are the same row as a template, because their bytes are the same: their number there, by the number
-    /// that they were moved with.
+    /// The push variables that share a row of `contents` with a template, because both have the same bytes. The key is
+    /// the number with which the variables were moved; the value is the number of the shared row.
     private var mergedVariables: [Int64: Int64] = [:]
 
     private struct Scope: Hashable {
@@ -22,7 +23,8 @@ struct MovedDeviceWriter {
         self.connection = connection
     }
 
-    /// The numbers with which such variables were moved, by the number of their row.
+    /// The reverse of `mergedVariables`. The key is the number of a shared row; the value is the number with which its
+    /// variables were moved.
     var splitVariables: [Int64: Int64] {
         Dictionary(mergedVariables.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     }
@@ -151,7 +153,8 @@ struct MovedDeviceWriter {
         _ = try statement.step()
     }
 
-    /// Returns the tag of all registrations of a scope, and makes it at the first.
+    /// Returns the number of the tag that stands for all registrations of a scope. Makes the tag at the first call for
+    /// the scope.
     private mutating func everyone(in scope: Scope) throws(StorageError) -> Int64 {
         if let known = everyone[scope] { return known }
         lastTag += 1
@@ -162,7 +165,8 @@ struct MovedDeviceWriter {
         return lastTag
     }
 
-    /// Makes what follows from the rows: uses of contents, and no tags without members.
+    /// Completes the tables after all rows have been added. Sets the counter of tags and the use counts of contents,
+    /// and removes tags without members and contents without uses.
     func end() throws(StorageError) {
         try connection.run("UPDATE tag_counter SET last = ?", lastTag)
         try connection.execute(

@@ -28,7 +28,8 @@ struct MovedRowWriter {
     func index(_ column: String) -> Int { table.index(of: column) ?? 0 }
 
     /// Inserts a row.
-    /// - Parameter change: Returns the value of a column in the form of the schema.
+    /// - Parameter change: Converts a moved value to the form of the schema, given the name of the column in the
+    ///   schema.
     func add(
         _ row: [MovedValue], changing change: (String, MovedValue) throws(StorageError) -> MovedValue = { $1 }
     ) throws(StorageError) {
@@ -48,7 +49,7 @@ struct MovedRowWriter {
 
 extension Statement {
     /// Binds a value.
-    /// - Parameter isText: Whether bytes are those of a text.
+    /// - Parameter isText: Whether bytes are bound as a text in UTF-8, instead of as a blob.
     func bind(_ value: MovedValue, isText: Bool, at index: Int32) throws(StorageError) {
         switch value {
         case .null, .list, .numbers: try bind(Int64?.none, at: index)
@@ -58,7 +59,8 @@ extension Statement {
         }
     }
 
-    /// Binds a handle or an id: a first byte says whether it is packed.
+    /// Binds a handle or an id in its moved form. The first byte of this form is 1 if a text follows, and 0 if the
+    /// packed bytes follow.
     func bind(form value: MovedValue, at index: Int32) throws(StorageError) {
         guard let bytes = value.bytes, let first = bytes.first else { return try bind(Int64?.none, at: index) }
         try bind(.bytes(Array(bytes.dropFirst())), isText: first == 1, at: index)
@@ -66,7 +68,8 @@ extension Statement {
 }
 
 extension StoredHandle {
-    /// The handle with the byte that says whether it is packed.
+    /// The handle in its moved form: a byte that is 0 for packed bytes and 1 for a text, and then these bytes or this
+    /// text.
     var moved: MovedValue {
         switch self {
         case .packed(let bytes): .bytes([0] + bytes)
@@ -76,7 +79,7 @@ extension StoredHandle {
 }
 
 extension StoredID {
-    /// The id with the byte that says whether it is packed.
+    /// The id in its moved form: a byte that is 0 for packed bytes and 1 for a text, and then these bytes or this text.
     var moved: MovedValue {
         switch self {
         case .packed(let bytes): .bytes([0] + bytes)

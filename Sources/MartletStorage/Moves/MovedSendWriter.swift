@@ -1,6 +1,7 @@
 import MartletCore
 
-/// Writes moved rows that the schema divides among several tables, or has as one text.
+/// Writes moved rows that the schema divides among several tables, and moved rows with a list that the schema stores as
+/// one text.
 struct MovedSendWriter {
     private let connection: Connection
 
@@ -17,7 +18,7 @@ struct MovedSendWriter {
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence,
             row[rows.index("body")].bytes ?? [], row[rows.index("fields")].bytes ?? [])
-        // A roll-out has a pace or a sample.
+        // A notification is a roll-out if it has a pace or a sample.
         let isRollout = ["rate", "duration", "sample_size", "sample_share"].contains { row[rows.index($0)] != .null }
         guard isRollout else { return }
         let columns = MoveQuery.rolloutColumns
@@ -43,7 +44,7 @@ struct MovedSendWriter {
 
     // MARK: Lists
 
-    /// Adds a user with roles, an operator, or a send of several payloads.
+    /// Adds a row with a list: a user with roles, an operator with roles, or a send with payloads.
     func addWithList(_ row: [MovedValue], _ rows: MovedRowWriter) throws(StorageError) {
         try rows.add(row) { _, value throws(StorageError) in
             guard case .list(let list) = value else { return value }

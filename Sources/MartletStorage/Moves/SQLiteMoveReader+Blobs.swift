@@ -2,7 +2,8 @@ import Glibc
 import MartletCore
 import MartletModel
 
-/// Blobs as files: those of jobs in `storage`, the bodies of payloads in `payloads`.
+/// Reads blobs, which are files. The blobs of jobs are in the directory `storage`, and the bodies of payloads are in
+/// `payloads`.
 extension SQLiteMoveReader {
     static let roots = [(name: "storage", isOfPayloads: false), (name: "payloads", isOfPayloads: true)]
     private static let pieceSize = 1 << 18

@@ -2,15 +2,18 @@ import Glibc
 import MartletCore
 import MartletModel
 
-/// Reads everything that is moved from a data directory, on one connection.
+/// Reads all data that a move copies or compares from a data directory, on one connection.
 final class SQLiteMoveReader {
     let connection: Connection
     let directory: StorageDirectory
     let rules: MoveRules
     private let sealer: any Sealer
-    /// What is added to the numbers of each hub. Rows that are moved have the numbers without it.
+    /// The distances that were added to the numbers of each hub when its rows were written here
+    /// (`MovedNumbers.distances`). They are subtracted from the rows that are read, because a moved row has the numbers
+    /// that count within its hub.
     var distances: [Int64: [MovedNumber: Int64]] = [:]
-    /// The numbers of variables whose bytes are also those of a template, as they are moved.
+    /// The numbers with which push variables are moved if they share a row of `contents` with a template. The key is
+    /// the number of the shared row.
     var variables: [Int64: Int64] = [:]
     private let maps: FileProgressMaps
 
@@ -68,7 +71,8 @@ final class SQLiteMoveReader {
         return numbers
     }
 
-    /// Gives new numbers to variables whose bytes are also those of a template: here they are one row.
+    /// Gives new numbers to push variables that share a row of `contents` with a template, because both have the same
+    /// bytes. Moved variables and templates never share a row.
     private func splitContents(after last: inout Int64) throws(StorageError) {
         let shared = try connection.all(
             """
@@ -127,7 +131,8 @@ final class SQLiteMoveReader {
     private func progress(of delivery: Int64) throws(StorageError) -> [DeliveredBitmap] {
         let id = Delivery.ID(rawValue: delivery)
         var status = stat()
-        // The file must not be made shorter.
+        // Opening a map sets the size of its file. The map is opened with the present size, so that the file is not
+        // made shorter.
         let size = stat(maps.path(of: id), &status) == 0 ? Int64(status.st_size) : 1
         guard let map = try maps.existingMap(for: id, through: max(size * 8 - 1, 0)) else { return [] }
         return map.blocks
@@ -135,8 +140,8 @@ final class SQLiteMoveReader {
 
     // MARK: Forms
 
-    /// Changes a row from the form of the schema to that which is moved.
-    /// - Returns: Whether the row is moved.
+    /// Changes a row from the form of the schema to the moved form.
+    /// - Returns: False if the row is left out.
     private typealias Refinement = (inout [MovedValue], Statement) throws(StorageError) -> Bool
 
     private func refinement(of table: MovedTable, _ isForComparison: Bool) throws(StorageError) -> Refinement? {
@@ -246,7 +251,8 @@ final class SQLiteMoveReader {
         (value.bytes ?? []).split(separator: UInt8(ascii: " ")).map { Array($0) }
     }
 
-    /// A handle or an id with the byte that says whether it is packed.
+    /// Returns a handle or an id in its moved form: a byte that is 0 for packed bytes and 1 for a text, and then these
+    /// bytes or this text.
     private static func form(_ statement: Statement, _ column: Int) -> MovedValue {
         guard !statement.isNull(Int32(column)) else { return .null }
         return .bytes([statement.isBlob(Int32(column)) ? 0 : 1] + statement.bytes(Int32(column)))
@@ -256,7 +262,8 @@ final class SQLiteMoveReader {
         if let content = variables.integer, let renamed = self.variables[content] { variables = .integer(renamed) }
     }
 
-    /// Finds the numbers of tags.
+    /// Returns the refinement for registrations and their former states. It adds the numbers of the row's tags, unless
+    /// rows are only read for a comparison.
     private func tagging(_ table: MovedTable, _ isForComparison: Bool) throws(StorageError) -> Refinement {
         func index(_ column: String) -> Int { table.index(of: column) ?? 0 }
         let (id, handle, tags, numbers) = (index("id"), index("handle"), index("tags"), index("tag_numbers"))
@@ -283,8 +290,9 @@ final class SQLiteMoveReader {
         }
     }
 
-    /// Finds the key of a channel that is gone: that of the last handle with which a registration has left it, if it ends
-    /// as the one that the channel had. One whose handle is not known any more is left out: nothing can be found by it.
+    /// Returns the refinement for removed channels. It finds the key of the removed channel, of which the schema keeps
+    /// only the end. The key is computed from the last handle of the channel that the history knows, and is used if it
+    /// has the right end. A channel for which no such key is found is left out, because nothing could be found with it.
     private func formerKey(_ table: MovedTable) -> Refinement {
         let (platform, key, handle) = (
             table.index(of: "platform") ?? 0, table.index(of: "key") ?? 0, table.index(of: "handle") ?? 0
@@ -309,7 +317,8 @@ final class SQLiteMoveReader {
         }
     }
 
-    /// Replaces the entity tag of the blob that a job reads by `=`.
+    /// Returns the refinement for jobs. It replaces the stored entity tag of a job's input blob by `=` if the blob
+    /// still has this tag. The target of the move replaces `=` by the tag of the moved blob.
     private func inputTag(_ table: MovedTable) -> Refinement {
         let (container, name, tag) = (
             table.index(of: "input_container") ?? 0, table.index(of: "input_name") ?? 0,
@@ -323,7 +332,7 @@ final class SQLiteMoveReader {
         }
     }
 
-    /// The entity tag of a blob of a job; nil if there is none.
+    /// Returns the present entity tag of a job's blob; nil if the blob does not exist.
     func tag(of container: MovedValue, _ name: MovedValue) throws(StorageError) -> String? {
         guard let container = container.text.flatMap({ ContainerName($0) }),
             let name = name.text.flatMap({ BlobName($0) })
@@ -337,7 +346,7 @@ final class SQLiteMoveReader {
 }
 
 extension MovedValue {
-    /// Reads a column.
+    /// Reads the value of a column from the statement's current row.
     init(_ statement: Statement, _ column: Int32) {
         self =
             statement.isNull(column)

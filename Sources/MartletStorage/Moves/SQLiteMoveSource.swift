@@ -1,14 +1,16 @@
 public import MartletCore
 
-/// A data directory whose data is moved. It is locked as long as this object lives, and stays as it is, but for the mark of
-/// a directory whose data was moved.
+/// A data directory whose data is moved to another place. The directory is locked as long as this object lives. The
+/// data in its database and its blobs stays as it is. Progress maps that are no longer needed are removed, as at the
+/// start of a server. `retire` adds a mark (`MovedAway`).
 public final class SQLiteMoveSource: RetiringMoveSource {
     private let files: StorageDirectory
     private let reader: SQLiteMoveReader
 
     /// Opens a data directory.
     /// - Parameter sealer: Opens the secrets of the hubs.
-    /// - Throws: `StorageError`; `.locked` if a server has the directory, and if its schema is not that of this program.
+    /// - Throws: `StorageError`; `.locked` if another process uses the directory, `.unavailable` if the schema of the
+    ///   database is not that of this program.
     public init(_ path: String, sealer: any Sealer, rules: MoveRules) throws(StorageError) {
         guard SQLiteStorage.exists(in: path) else {
             throw StorageError(.unavailable, "There is no database in '\(path)', so there is nothing to move.")
@@ -29,9 +31,9 @@ public final class SQLiteMoveSource: RetiringMoveSource {
                 .unavailable, "The database in '\(path)' was written by a newer version: move it with that.")
         }
         let connection = try SQLiteStorage.Settings().openReader(directory.file(SQLiteStorage.Settings.databaseName))
-        // What is sorted can be larger than the memory.
+        // Rows that are sorted can be larger than the memory, so SQLite sorts them in files.
         try connection.execute("PRAGMA temp_store = FILE")
-        // All reads see one point in time, although nobody else should write.
+        // In one transaction, all reads see the same point in time. No other process should write, but this makes sure.
         try connection.execute("BEGIN")
         try directory.makePrivateDirectory("progress")
         let maps = try FileProgressMaps(

@@ -2,10 +2,10 @@ import Glibc
 public import MartletCore
 import MartletModel
 
-/// An empty data directory to which data is moved. A mark in it keeps servers away until the move is complete, and lets
-/// another move begin again.
+/// A data directory, empty at first, into which data is moved. Until the move is complete, a mark in the directory
+/// (`UnfinishedMove`) makes servers refuse it, and allows another move to start over.
 ///
-/// Rows of several hubs, each of which numbers its own rows from 1, get numbers that no two of them share.
+/// In the source, each hub may number its rows from 1. Here, rows of different hubs get different numbers.
 public final class SQLiteMoveTarget: MoveTarget {
     private let files: StorageDirectory
     private let connection: Connection
@@ -15,10 +15,11 @@ public final class SQLiteMoveTarget: MoveTarget {
     private var rows: MovedRowWriter?
     private var writer: MovedDeviceWriter
     private var hubNames: [Int64: String] = [:]
-    /// Notifications that cannot be moved, because a sample of their devices would be another one here.
+    /// The notifications that cannot be moved, because their samples would consist of other devices here.
     private var sampled: [String] = []
 
-    /// Makes the directory, or takes an empty one, and makes the database.
+    /// Makes the directory if it is missing, and makes a database in it. An existing directory must be empty, except
+    /// for files that `UnfinishedMove` allows.
     /// - Throws: `StorageError`; `.locked` if another process has the directory.
     public init(_ path: String, sealer: any Sealer, rules: MoveRules) throws(StorageError) {
         let directory = try StorageDirectory(path)
@@ -27,7 +28,7 @@ public final class SQLiteMoveTarget: MoveTarget {
         let name = SQLiteStorage.Settings.databaseName
         try directory.makePrivateFile(name)
         let connection = try Connection(path: directory.file(name))
-        // Nothing has to survive a crash before the end, so nothing is flushed.
+        // Nothing has to survive a crash before the move is complete, so nothing is flushed to disk until then.
         try connection.execute(
             """
             PRAGMA synchronous = OFF;
@@ -90,7 +91,7 @@ public final class SQLiteMoveTarget: MoveTarget {
         try setLastNumbers(numbers)
     }
 
-    /// Makes sure that numbers that were given are not given again.
+    /// Sets the last number of each kind, so that a number that was assigned before the move is not assigned again.
     private func setLastNumbers(_ numbers: MovedNumbers) throws(StorageError) {
         func end(_ kind: MovedNumber) -> Int64 {
             numbers.ofHub.map { hub, last in (reader.distances[hub]?[kind] ?? 0) + (last[kind] ?? 0) }.max() ?? 0
@@ -100,7 +101,8 @@ public final class SQLiteMoveTarget: MoveTarget {
         try setSequence(of: "operator_actions", to: numbers.operatorActions)
         try setSequence(of: "payload_audit", to: numbers.payloadAudit)
         writer.lastTag = end(.tags)
-        // Of some hubs more may be known than this says.
+        // The schema has one start of the history for all hubs: the latest start of a hub. For the other hubs, more of
+        // the history may be known than this start says.
         let forgotten = numbers.ofHub.compactMap { hub, last in
             last[.forgotten].flatMap { $0 > 0 ? $0 + (reader.distances[hub]?[.forgotten] ?? 0) : nil }
         }
@@ -181,8 +183,9 @@ public final class SQLiteMoveTarget: MoveTarget {
         }
     }
 
-    /// Remembers a notification that has begun with a sample and is not finished, if its devices get other numbers: the
-    /// sample depends on them (`SampleHash`), so some devices would get the push twice, and others never.
+    /// Adds a notification to `sampled` if it has begun with a sample and is not finished, and if its devices get other
+    /// numbers here. The sample depends on these numbers (`SampleHash`). With other numbers, some devices would get the
+    /// push twice, and others never.
     private func examineSample(of row: [MovedValue], _ rows: MovedRowWriter, _ distances: [MovedNumber: Int64]) {
         func isSet(_ column: String) -> Bool { row[rows.index(column)] != .null }
         let isRenumbered = distances[.channels, default: 0] != 0 || distances[.registrations, default: 0] != 0
@@ -227,7 +230,7 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard utimensat(AT_FDCWD, root.path(of: address), [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
             throw StorageError(failed: "set the time of", root.path(of: address))
         }
-        // The content is on the disk; the time is not yet.
+        // The content was flushed to disk already. This also flushes the time of the last change.
         try Self.synchronizeFile(root.path(of: address))
     }
 
@@ -268,13 +271,13 @@ public final class SQLiteMoveTarget: MoveTarget {
 
     public func complete() throws(StorageError) {
         try connection.execute("COMMIT; PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
-        // The directory alone would not be enough: the database was written without flushing.
+        // The database was written without flushing, so flushing only the directory would not be enough.
         try Self.synchronizeFile(files.file(SQLiteStorage.Settings.databaseName))
         for name in try StorageDirectory.entries(of: files.file("progress")) {
             try Self.synchronizeFile(files.file("progress/\(name)"))
         }
         for name in UnfinishedMove.parts { try StorageDirectory.synchronize(files.file(name)) }
-        // What jobs are writing has its names here.
+        // This directory contains the names of the files that jobs are still writing.
         try StorageDirectory.synchronize(files.file("storage/uploads"))
         try StorageDirectory.synchronize(files.path)
         try UnfinishedMove.end(in: files)

@@ -6,7 +6,7 @@ public import MartletCore
 ///
 /// Triggers report every change of a backlog within the transaction that makes it. So code that accepts, ends or
 /// removes a notification does not need to update the backlog, and no request has to count rows. The sizes are kept
-/// outside the database: as rows of an in-memory table, they would take a sixth of the time of a send's writes.
+/// outside the database. In an in-memory table, updating them would take a sixth of the time of a send's writes.
 struct BacklogTable {
     private let connection: Connection
 

@@ -104,8 +104,8 @@ struct CollapseTable {
     }
 
     /// Returns the latest of the later deliveries with the same target as the query; nil if there is none. The devices
-    /// of the query match this target, so those up to the delivery's last channel are superseded, and their tags need
-    /// not be read.
+    /// of the query match this target, so the devices up to the last channel of the later delivery are superseded, and
+    /// their tags need not be read.
     private func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> Later.Audience? {
         guard case .audience = query.target else { return nil }
         let (anchors, expression) = Self.anchors(of: query.target, Collapse(key: query.key))
@@ -140,8 +140,8 @@ struct CollapseTable {
     }
 
     /// Returns true if a later delivery is for a registration whose channel has changed since it became a member.
-    /// Checks the registration's former and its current channel, because the later delivery may have found it at either
-    /// of them.
+    /// Checks the registration's former and its current channel, because the later delivery may have found the
+    /// registration at either of these channels.
     private func isSuperseded(
         _ followed: FollowedRegistration, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -227,8 +227,8 @@ private struct Later {
     }
 
     /// Returns the audiences of later deliveries with an anchor, the newest first. Of the deliveries to the same
-    /// expression, only the newest is returned, because its audience includes every device of the older ones that still
-    /// matches.
+    /// expression, only the newest is returned, because its audience includes every device of the older deliveries that
+    /// still matches the expression.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }
         let found = try connection.all(

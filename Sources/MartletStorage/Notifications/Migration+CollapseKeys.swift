@@ -1,6 +1,7 @@
 extension Migration {
-    /// Of the deliveries with the same collapse key, anchor and expression, only the latest (`is_latest`) is examined.
-    /// So even if thousands of unfinished deliveries have one key, each of them has to read only one row.
+    /// Marks the latest of the deliveries with the same collapse key, anchor and expression (`is_latest`). Only this
+    /// delivery is examined. So even if thousands of unfinished deliveries have one key, each of them reads only one
+    /// row.
     static let collapseKeys = Migration(
         name: "collapse keys",
         script: """

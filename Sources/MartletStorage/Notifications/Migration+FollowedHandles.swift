@@ -6,8 +6,8 @@ extension Migration {
     /// such as one of FCM, identifies the channel as well as the whole key does, and is much shorter. A row is kept as
     /// long as `registration_history` contains a registration of its channel.
     ///
-    /// `followed` is set if a push reached another handle than that of its member: it is the channel of the reached
-    /// handle.
+    /// If a push reached a handle other than that of its member, `followed` is the channel of the reached handle;
+    /// otherwise it is NULL.
     static let followedHandles = Migration(
         name: "followed handles",
         script: """

@@ -1,4 +1,6 @@
 extension Migration {
+    /// Makes the tables of notifications, deliveries, lanes and requests.
+    ///
     /// Messages have a table of their own, so that a step of a delivery does not write them again.
     ///
     /// `ranges`, `attempts` and `reached` record the outcomes of individual members for as long as the notification is
@@ -6,9 +8,9 @@ extension Migration {
     ///
     /// A pause in `lane_pauses` with an empty `origin` applies to the whole lane.
     ///
-    /// A resend has the sequence number of its `original`, which may have been removed, and the outcome that selects
-    /// which of the original's pushes are sent again. If the resend has a collapse key, `rank` is the delivery of the
-    /// original whose age counts as the age of the resend.
+    /// `original` of a resend is the sequence number of the original notification, which may have been removed.
+    /// `original_outcome` selects which pushes of the original are sent again; NULL selects pushes with any outcome. If
+    /// the resend has a collapse key, `rank` is the delivery of the original whose age counts as the age of the resend.
     ///
     /// A notification without `begun_at` is scheduled for later. If it also has `finished_at`, it was canceled before
     /// it began.

@@ -1,8 +1,9 @@
 extension Migration {
-    /// A row has the refusals and attempts of some members of a page as one value (`PageRecords`), with the last of
-    /// those members as its key. The rows of a delivery are about members in ascending order and never overlap. The
-    /// tables `refusals` and `attempts` have the records of retries, and records that earlier versions wrote. If a
-    /// member has records both here and in those tables, the records in those tables are newer.
+    /// Makes a table for the refusals and attempts of pages. A row has the refusals and attempts of some members of a
+    /// page as one value (`PageRecords`). The key of the row is the last of these members. The rows of a delivery are
+    /// about members in ascending order and never overlap. The tables `refusals` and `attempts` have the records of
+    /// retries, and records that earlier versions wrote. If a member has records both in `page_records` and in those
+    /// tables, the records in those tables are newer.
     ///
     /// The columns `refusals` and `attempts` are the numbers of refusals and attempts in the row's `PageRecords`.
     static let pageRecords = Migration(

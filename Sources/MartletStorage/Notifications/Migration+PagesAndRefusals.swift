@@ -1,9 +1,11 @@
 extension Migration {
+    /// Adds the time of a roll-out's last page, and a mark for notifications with refusals.
+    ///
     /// `sent_at` of a roll-out is the time when its last page began. After a restart, the time of the next page is
     /// computed from `sent_at` and the pace of the roll-out.
     ///
-    /// `has_refusals` has an index, so that listing the notifications with refusals need not read those without
-    /// refusals.
+    /// `has_refusals` has an index, so that a list of the notifications with refusals can be made without reading all
+    /// other notifications.
     static let pagesAndRefusals = Migration(
         name: "pages and refusals",
         script: """

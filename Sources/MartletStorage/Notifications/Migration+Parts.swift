@@ -1,4 +1,6 @@
 extension Migration {
+    /// Adds parts of notifications, canaries, and settings of hubs for test sends and previews.
+    ///
     /// A part of a notification waits in `parts` until `due_at`. A part without `due_at` has a gate: it begins when the
     /// gate is opened or the notification expires. A part that begins gets one delivery on each of its platforms.
     ///

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads notifications with their messages, and makes their deliveries when they or their parts begin. Works
-/// on one connection.
+/// Stores and reads notifications with their messages, on one connection. Makes the deliveries of a notification when
+/// the notification or one of its parts begins.
 struct NotificationTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the refusals and attempts of pages, as rows with a `PageRecords` each, on one connection.
+/// Stores and reads the refusals and attempts of pages, on one connection. Each row contains one `PageRecords` value.
 ///
 /// Each `PageRecords` covers the members after the last member of the previous one, up to its own last member.
 struct PageRecordTable {
@@ -13,14 +13,14 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the `PageRecords` whose range of members contains a member; nil if there are none. These `PageRecords`
-    /// may have no record of the member.
+    /// Returns the `PageRecords` value whose range of members contains a member; nil if there is none. The value may
+    /// have no record of the member.
     func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
         try records(from: member, in: delivery, ">=")?.records
     }
 
-    /// Returns the first `PageRecords` whose last member comes after a member, with that last member; nil if there are
-    /// none.
+    /// Returns the first `PageRecords` value whose last member comes after the given member, together with this last
+    /// member; nil if there is none.
     func records(
         after member: AudienceMember, in delivery: Delivery.ID
     ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
@@ -73,7 +73,8 @@ struct PageRecordTable {
 
     /// Stores the refusals and attempts of a page in rows, each with one `PageRecords` of a few hundred records.
     /// - Returns: False if each record must be stored as a row of its own: the step is not about a page, an attempt
-    ///   reached another channel than its member's, or a `PageRecords` about these or later members is stored already.
+    ///   reached a channel other than that of its member, or a `PageRecords` value about these or later members is
+    ///   stored already.
     func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
         guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
         let refusals = Self.ordered(step.refusals) { $0.member < $1.member }

@@ -51,9 +51,9 @@ struct RangeTable {
         }
     }
 
-    /// Returns the snapshot from which the page of a member was read; nil if there is none. This page is the first one
-    /// whose last member is the member itself or a later one. The last member of a resend's page is its last dead
-    /// letter.
+    /// Returns the snapshot from which the page of a member was read; nil if no such page is recorded. The page of a
+    /// member is the first page whose last member is the member itself or a later member. The last member of a resend's
+    /// page is its last dead letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try connection.first(
             """

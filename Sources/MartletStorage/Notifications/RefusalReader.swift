@@ -14,7 +14,8 @@ struct RefusalReader {
 
     private static let batch = 500
 
-    /// - Parameter member: The refusals of members after this one are read.
+    /// Creates a reader of the refusals of a delivery.
+    /// - Parameter member: Only the refusals of members after this member are read.
     init(_ connection: Connection, of delivery: Delivery.ID, after member: AudienceMember) {
         self.connection = connection
         self.delivery = delivery
@@ -46,7 +47,8 @@ struct RefusalReader {
     private mutating func fill() throws(StorageError) {
         if let current = page, current.index == current.records.refusalCount { page = nil }
         let table = PageRecordTable(connection)
-        // The next `PageRecords` may have no refusals after `last`; then the ones after them are read.
+        // The next `PageRecords` value may have no refusals after `last`. In this case, the value that follows it is
+        // read.
         while page == nil, !isPastPages {
             guard let next = try table.records(after: pagesEnd ?? last, in: delivery) else {
                 isPastPages = true
@@ -61,6 +63,6 @@ struct RefusalReader {
         isPastRows = rows.count < Self.batch
     }
 
-    /// The last member of the `PageRecords` that were read last.
+    /// The last member of the `PageRecords` value that was read most recently; nil if none has been read.
     private var pagesEnd: AudienceMember?
 }

@@ -168,7 +168,7 @@ struct RefusalTable {
         defer { registrations.giveBack() }
         for refusal in refusals {
             let (registration, installation) = try registrations.ids(of: refusal)
-            // This is not INSERT OR REPLACE, for which SQLite would keep a separate journal each time.
+            // INSERT OR REPLACE is not used here, because SQLite would keep a separate journal for each such statement.
             try connection.run(
                 """
                 INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts,

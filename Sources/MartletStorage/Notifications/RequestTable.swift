@@ -25,7 +25,7 @@ struct RequestTable {
         }
     }
 
-    /// Stores a request, replacing one whose retention period has ended.
+    /// Stores a request. Replaces a stored request with the same key, whose retention period must have ended.
     func insert(_ request: RequestIdentity, _ draft: NotificationDraft) throws(StorageError) {
         try connection.run(
             """

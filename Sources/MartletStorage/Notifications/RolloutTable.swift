@@ -68,7 +68,7 @@ struct RolloutTable {
         var countedFrom: SendCounts
         var heldAt: Timestamp?
         var releasedAt: Timestamp?
-        /// When a canary that holds continues by itself; nil if it holds until it is resumed.
+        /// The time at which a holding canary continues by itself; nil if it holds until it is resumed.
         var goesOnAt: Timestamp?
     }
 
@@ -117,7 +117,7 @@ struct RolloutTable {
             """, timestamp, delivery.rawValue, SampleSide.sample.rawValue)
     }
 
-    /// Releases the rest of a canary, if the canary holds: opens the gate of the part of the rest.
+    /// Releases the rest of a canary, if the canary holds. To do so, opens the gate of the part that sends to the rest.
     func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """

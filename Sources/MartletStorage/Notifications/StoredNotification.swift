@@ -105,13 +105,13 @@ extension Collapse {
     }
 }
 
-/// The content of a notification in three columns. If `platform` is nil, the content is for templates.
+/// The content of a notification as it is stored in three columns. If `platform` is nil, the content is for templates.
 struct StoredMessage {
-    /// The value of the platform's column for a message that all platforms render.
+    /// The value of the column `platform` for a message that all platforms render.
     static let everyPlatform = "*"
 
     /// Returns the only platform of a notification; nil if the notification may have several.
-    /// - Parameter column: The value of the platform's column.
+    /// - Parameter column: The value of the column `platform`.
     static func platform(_ column: String?) -> PlatformID? {
         column == everyPlatform ? nil : column.map { PlatformID(rawValue: $0) }
     }
@@ -149,7 +149,7 @@ extension StoredMessage {
     }
 }
 
-/// The target of a notification in two columns. If both are null, the target is all devices.
+/// The target of a notification as it is stored in two columns. If both are nil, the target is all devices.
 struct StoredTarget {
     var expression: String?
     var handles: [UInt8]?

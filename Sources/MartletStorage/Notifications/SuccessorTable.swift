@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Finds the current channels of registrations whose channels have changed since the pages of a delivery were read, so
-/// that retries can be sent there. Works on one connection.
+/// Finds the current channels of registrations whose channels have changed since the pages of a delivery were read, on
+/// one connection. Retries can then be sent to the current channels.
 struct SuccessorTable {
     private let connection: Connection
     private let delivery: Delivery
@@ -84,9 +84,9 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Returns the successors of a member that is still in the audience, if its channel has kept none of the
-    /// registrations that it had when its page was read; otherwise none. Such a channel is in the audience only because
-    /// other registrations have moved to it since.
+    /// Returns the successors of a member that is still in the audience, if the member's channel has kept none of the
+    /// registrations that the channel had when the member's page was read; otherwise an empty array. Such a channel is
+    /// in the audience only because other registrations have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
             try hasChanged(member.channel, since: snapshot), try !keepsOwn(member.channel, since: snapshot)
@@ -94,8 +94,9 @@ struct SuccessorTable {
         return try ofChannel(member)
     }
 
-    /// Returns one successor for each registration that the member's channel had when its page was read, that then
-    /// matched the notification's tag expression, and that has another channel now.
+    /// Returns one successor for each registration that has moved from the member's channel to another channel since
+    /// the member's page was read. Only registrations that matched the notification's tag expression at that time
+    /// count.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []
@@ -216,7 +217,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns true if the push to a member reached another channel than the member's own.
+    /// Returns true if the push to a member reached a channel other than the member's own.
     private func isFollowed(_ member: AudienceMember) throws(StorageError) -> Bool {
         try connection.first(
             """
@@ -225,7 +226,8 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns true if one of these channels was reached by the push to a member of another channel.
+    /// Returns true if at least one of the given channels was reached by the push to another member, whose channel is
+    /// not that of `member`.
     private func isReachedByFollowing(
         _ channels: [ChannelID], but member: AudienceMember
     ) throws(StorageError) -> Bool {

@@ -1,5 +1,6 @@
 extension Migration {
-    /// The migrations of the schema, in order. A released migration is never changed; new ones are added at the end.
+    /// The migrations of the schema, in order. A released migration is never changed; new migrations are added at the
+    /// end.
     static let all: [Migration] = [
         hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
         versions, followedHandles, parts, operators, backendHub,

@@ -1,5 +1,6 @@
 extension Migration {
-    /// Times are in milliseconds since 1970. `schema` is the number of migration steps that the program's version had.
+    /// Makes the tables of the program's versions and of the last backup. Times are in milliseconds since 1970.
+    /// `schema` is the number of migration steps that the program's version had.
     static let versions = Migration(
         name: "versions",
         script: """

@@ -1,8 +1,9 @@
 import Glibc
 import MartletCore
 
-/// The mark of a data directory whose data was moved to a database. No server uses the directory any more: it would send
-/// again what is scheduled or unfinished. The file has the name of the place to which the data was moved.
+/// The mark of a data directory whose data was moved to another place. Servers refuse to use such a directory, because
+/// they would send scheduled and unfinished notifications a second time. The mark is a file that contains the name of
+/// the place to which the data was moved.
 enum MovedAway {
     static let mark = "moved"
 
@@ -15,8 +16,8 @@ enum MovedAway {
                 + "completed, or if you give up what was moved, remove '\(path)'.")
     }
 
-    /// Marks a directory. The mark is on the disk when the call returns.
-    /// - Parameter place: What the data was moved to.
+    /// Marks a directory. When the call returns, the mark has been flushed to disk.
+    /// - Parameter place: The name of the place to which the data was moved, for messages.
     static func mark(_ directory: StorageDirectory, to place: String) throws(StorageError) {
         let path = directory.file(mark)
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -1,8 +1,8 @@
 import Glibc
 public import MartletCore
 
-/// The data directory of a server whose data is in a shared database. The directory contains what belongs to this
-/// process alone: the progress maps, the certificates and the secret key. It is private and locked, like a data
+/// The data directory of a server whose data is in a shared database. The directory contains the files that belong to
+/// this process alone: the progress maps, the certificates and the secret key. It is private and locked, like a data
 /// directory that contains a database.
 public final class NodeDirectory: Sendable {
     private let directory: StorageDirectory
@@ -14,8 +14,8 @@ public final class NodeDirectory: Sendable {
     public static func exists(in path: String) -> Bool { StorageDirectory.exists("\(path)/\(mark)") }
 
     /// Makes the directory if it is missing, and locks it.
-    /// - Throws: `StorageError`; `.locked` if another process uses the directory. Also if the directory contains a
-    ///   database.
+    /// - Throws: `StorageError`; `.locked` if another process uses the directory, `.unavailable` if the directory
+    ///   contains a database or is marked by a move.
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
         try UnfinishedMove.refuse(directory)

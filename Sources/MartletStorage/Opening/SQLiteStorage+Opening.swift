@@ -4,9 +4,9 @@ import MartletModel
 extension SQLiteStorage {
     /// Opens the database of a data directory, creates it if it does not exist, and migrates it to the current schema.
     /// - Parameters:
-    ///   - directory: The path of the directory. It is created if it does not exist, private (mode 0700), and locked
-    ///     until `close`.
-    ///   - sealer: Seals the keys and credentials of hubs.
+    ///   - directory: The path of the directory. The directory is created if it does not exist, made private to its
+    ///     owner (mode 0700), and locked until `close` is called.
+    ///   - sealer: Encrypts ("seals") the secrets in the database, such as the keys and credentials of hubs.
     ///   - diskReserve: The number of bytes that must stay free on the disk; nothing new is accepted if less is free.
     ///   - upgrade: How a database of an older schema is upgraded.
     /// - Throws: `StorageError`; `.locked` if another process uses the directory.
@@ -52,8 +52,8 @@ extension SQLiteStorage {
             payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
     }
 
-    /// Expires payloads that were never published. On a full disk this changes nothing; a later sweep then expires them
-    /// when they are old enough.
+    /// Expires payloads that were never published. On a full disk this changes nothing. A later sweep then expires
+    /// these payloads when they are old enough.
     private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
         do throws(StorageError) {
             try PayloadRemoval(connection).expireUnpublished(at: nil)

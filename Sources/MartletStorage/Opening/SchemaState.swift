@@ -24,15 +24,14 @@ extension SQLiteStorage {
     /// The number of migration steps of this program's schema.
     public static var schema: Int { Migration.all.count }
 
-    /// Returns the reason why this program does not open the database of a data directory that a newer version has
-    /// written.
+    /// Returns the message with which this program refuses to open a database that a newer version has written.
     public static func refusalOfNewer(in directory: String, by program: ProgramVersion) throws(StorageError) -> String {
         let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
         return try Upgrade(program: program).refusal(in: directory, connection)
     }
 
     /// Compares the database of a data directory with this program, without changing anything. No server may be using
-    /// it.
+    /// the directory.
     /// - Throws: `StorageError` if the file cannot be read as a database of this program.
     public static func schemaState(in directory: String) throws(StorageError) -> SchemaState {
         let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
@@ -40,7 +39,7 @@ extension SQLiteStorage {
         return SchemaState(done: done, known: Migration.all.map(\.name))
     }
 
-    /// Checks the whole database of a data directory without changing anything. No server may be using it.
+    /// Checks the whole database of a data directory without changing anything. No server may be using the directory.
     /// - Returns: The first damage that SQLite finds; nil if there is none.
     /// - Throws: `StorageError` if the file cannot be read as a database.
     public static func damage(in directory: String) throws(StorageError) -> String? {

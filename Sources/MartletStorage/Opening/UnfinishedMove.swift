@@ -1,13 +1,13 @@
 import Glibc
 import MartletCore
 
-/// The mark of a data directory into which data is moved. As long as it is there, no server uses the directory, and another
-/// move may begin again in it.
+/// The mark of a data directory into which data is being moved. While the mark exists, servers refuse to use the
+/// directory, and another move may start over in it.
 enum UnfinishedMove {
     static let mark = "unfinished-move"
-    /// What a move makes, besides the database.
+    /// The names of the directories that a move makes in addition to the database.
     static let parts = ["progress", "storage", "payloads"]
-    /// What may be in a directory before.
+    /// The names of the files that the directory may contain before a move.
     private static let allowed: Set<String> = ["lock", "secret.key"]
 
     static func refuse(_ directory: StorageDirectory) throws(StorageError) {
@@ -18,8 +18,8 @@ enum UnfinishedMove {
         }
     }
 
-    /// Marks a directory, and removes what an earlier move has left in it.
-    /// - Throws: `StorageError` if there is anything else in it.
+    /// Marks a directory, and removes the files that an unfinished move has left in it.
+    /// - Throws: `StorageError` if the directory contains any other files that are not in `allowed`.
     static func begin(in directory: StorageDirectory) throws(StorageError) {
         if StorageDirectory.exists(directory.file(mark)) {
             for name in try StorageDirectory.entries(of: directory.path)
@@ -38,7 +38,7 @@ enum UnfinishedMove {
         for name in parts { try directory.makePrivateDirectory(name) }
     }
 
-    /// Makes a directory one that a server may use.
+    /// Removes the mark, so that servers may use the directory.
     static func end(in directory: StorageDirectory) throws(StorageError) {
         guard unlink(directory.file(mark)) == 0 else { throw StorageError(failed: "remove", directory.file(mark)) }
         try StorageDirectory.synchronize(directory.path)

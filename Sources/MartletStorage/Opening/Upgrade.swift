@@ -61,7 +61,8 @@ public struct Upgrade: Sendable {
         return connection
     }
 
-    /// Returns the files to copy before an upgrade; nil if there is nothing to copy. The database is closed again.
+    /// Returns the files to copy before an upgrade; nil if there is nothing to copy. The database is closed again
+    /// before this function returns.
     private func source(
         in directory: StorageDirectory, _ settings: SQLiteStorage.Settings, _ migrations: [Migration]
     ) throws(StorageError) -> UpgradeSource? {
@@ -79,7 +80,7 @@ public struct Upgrade: Sendable {
             guard copy != nil, !done.isEmpty, done.count < migrations.count else { return nil }
             mayBeInterrupted = history.mayBeInterrupted(program, done: done.count)
         }
-        // Transfers the log into the database file, so that this file contains everything.
+        // Transfers the log into the database file, so that this file contains all data.
         let isBusy = try settings.openWriter(path).first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
         guard isBusy == false else {
             throw StorageError(.unavailable, "Another program reads '\(path)': end it before the upgrade.")
@@ -94,8 +95,7 @@ public struct Upgrade: Sendable {
         }
     }
 
-    /// Returns the reason why this program does not open the database of a data directory that a newer version has
-    /// written.
+    /// Returns the message with which this program refuses to open a database that a newer version has written.
     func refusal(in directory: String, _ connection: Connection) throws(StorageError) -> String {
         refusal(try VersionTable(connection).history(), in: directory, schema: Migration.all.count)
     }

@@ -1,8 +1,8 @@
 import Glibc
 import MartletCore
 
-/// The files of a data directory before its database is upgraded. No other code has one of the files open while they
-/// are copied.
+/// The files of a data directory before its database is upgraded. While the files are copied, no other code has any of
+/// them open.
 public struct UpgradeSource: Sendable {
     public struct File: Hashable, Sendable {
         public let member: SnapshotMember

@@ -27,8 +27,8 @@ struct VersionHistory: Hashable, Sendable {
         entries.last.map { $0.program.version == program.version && $0.schema > done } ?? true
     }
 
-    /// Returns the version that upgraded the database beyond this number of steps; nil if none did. A copy was made
-    /// before that upgrade.
+    /// Returns the version that upgraded the database beyond this number of steps; nil if no version did. A copy of the
+    /// database was made before that upgrade.
     func upgrade(beyond schema: Int) -> String? {
         let first = entries.lastIndex { $0.schema <= schema }.map { $0 + 1 } ?? 0
         return first < entries.count ? entries[first].program.version : nil
@@ -36,7 +36,7 @@ struct VersionHistory: Hashable, Sendable {
 
     /// Returns the reason why this program does not open the database, and what to do.
     /// - Parameters:
-    ///   - schema: The number of this program's steps.
+    ///   - schema: The number of migration steps that this program knows.
     ///   - copy: Returns the path of the copy that was made before the upgrade by a version; nil if there is none.
     func refusal(of program: ProgramVersion, schema: Int, copy: (String) -> String?) -> String {
         guard let last = entries.last, let version = upgrade(beyond: schema) else {

@@ -9,7 +9,7 @@ struct VersionTable {
         self.connection = connection
     }
 
-    /// Returns the names of the migration steps that the database has had; empty if it is new.
+    /// Returns the names of the migration steps that the database has had; empty if the database is new.
     func steps() throws(StorageError) -> [String] {
         guard try exists("migrations") else { return [] }
         return try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) }

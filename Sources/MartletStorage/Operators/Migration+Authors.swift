@@ -1,6 +1,6 @@
 extension Migration {
-    /// The authors of notifications. A notification names its author by a number. Numbers are never used again, so the
-    /// notifications of a removed author have no author.
+    /// Makes the table of the authors of notifications. A notification names its author by a number. Numbers are never
+    /// used again, so the notifications of a removed author have no author.
     static let authors = Migration(
         name: "authors",
         script: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The second factors of operators, and the SHA-256 hashes of their recovery codes.
+    /// Makes the tables of the second factors of operators, and of the SHA-256 hashes of their recovery codes.
     static let operatorFactors = Migration(
         name: "operator factors",
         script: """

@@ -1,6 +1,6 @@
 extension Migration {
-    /// `issuer` and `subject` identify an operator at an identity provider; NULL for an operator who signs in with a
-    /// password.
+    /// Adds the identities of operators at identity providers. `issuer` and `subject` identify an operator at a
+    /// provider; both are NULL for an operator who signs in with a password.
     static let operatorIdentities = Migration(
         name: "operator identities",
         script: """

@@ -224,7 +224,7 @@ struct OperatorTable {
         ) { Self.entry($0) }
     }
 
-    /// Adds an operator under the first name that nobody has.
+    /// Adds an operator under the first name in `visit.names` that no operator has.
     /// - Returns: The name; nil if there are too many operators, or no name is free.
     private func add(_ visit: ProviderVisit, at now: Timestamp) throws(StorageError) -> String? {
         let count = try connection.first("SELECT count(*) FROM operators") { $0.integer(0) } ?? 0

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Lists the sends of a hub, newest first, on one connection. An index by hub and time would make every send more
-/// expensive. Therefore a list scans a limited number of rows, which are of all hubs.
+/// expensive. Therefore a list scans a limited number of rows, which belong to all hubs.
 struct SendListTable {
     private let connection: Connection
 
@@ -12,7 +12,7 @@ struct SendListTable {
 
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
-        // Held sends are few; they are found by indices, however old they are. All other sends are found by scanning
+        // Held sends are few. They are found with indexes, however old they are. All other sends are found by scanning
         // rows.
         let floor = query.phase == .held ? 1 : max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
@@ -49,8 +49,8 @@ struct SendListTable {
         }
     }
 
-    /// Returns the value of `?7` in the query. It is nil if the query has no condition that needs a value, and also for
-    /// an unknown author or original: then no row matches, because nothing equals NULL.
+    /// Returns the value of `?7` in the query. It is nil if the query has no condition that needs a value. It is also
+    /// nil for an unknown author or original. In that case no row matches, because nothing equals NULL.
     private func argument(_ author: SendQuery.Author?, in hub: Hub.ID) throws(StorageError) -> Int64? {
         switch author {
         case nil, .resends: return nil
@@ -82,8 +82,8 @@ struct SendListTable {
         return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
     }
 
-    /// Returns the sequence number below which a list begins. If none is given, it is one more than that of the newest
-    /// send.
+    /// Returns the sequence number below which a list begins. If no number is given, the result is one more than the
+    /// number of the newest send.
     private func start(_ before: Int64?) throws(StorageError) -> Int64 {
         if let before { return before }
         return (try connection.first("SELECT max(sequence) FROM notifications") { $0.integer(0) } ?? 0) + 1
@@ -122,7 +122,7 @@ struct SendListTable {
     func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
     ) throws(StorageError) -> [String] {
-        // Tags are ASCII, and U+10FFFF is after every name that begins with the prefix.
+        // Tags are ASCII, so the prefix followed by U+10FFFF sorts after every name that begins with the prefix.
         try connection.all(
             """
             SELECT DISTINCT name FROM tags WHERE hub = ?1 AND name >= ?2 AND name < ?3 AND name > ?4 AND name <> ?5

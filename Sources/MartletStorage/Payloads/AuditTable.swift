@@ -15,7 +15,7 @@ struct AuditTable {
             access.payload.stored, access.user, access.outcome.rawValue, access.address)
     }
 
-    /// Returns the latest entries that match a query, the oldest of them first.
+    /// Returns the latest entries that match a query. The entries are in the order in which they were made.
     func entries(_ query: AuditQuery) throws(StorageError) -> [AuditEntry] {
         let entries = try connection.all(Self.sql(for: query), query.payload?.stored, query.user, query.limit) {
             row throws(StorageError) in
@@ -52,7 +52,8 @@ struct AuditTable {
         return connection.changes
     }
 
-    /// Removes the oldest refused reads, because anyone who tries ids can cause any number of them.
+    /// Removes the oldest refused reads. Their number must be limited, because anyone who tries ids can cause any
+    /// number of them.
     /// - Parameter count: The number of refused reads to keep.
     /// - Returns: The number of removed entries, at most `limit`.
     func removeRefusals(but count: Int, limit: Int) throws(StorageError) -> Int {

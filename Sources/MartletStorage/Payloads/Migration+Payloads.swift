@@ -1,6 +1,8 @@
 extension Migration {
-    /// A payload's text has a separate table, so that the text can be removed before the record. A payload's body is a
-    /// file, whose name is in `body`.
+    /// Makes the tables of payloads, of their addressees, and of the audit of reads.
+    ///
+    /// A payload's text has a separate table, so that the text can be removed before the payload's row. A payload's
+    /// body is a file, whose name is in `body`.
     ///
     /// `size` is the size in bytes of the content that is still stored. For each sender, `payload_totals` has the sum
     /// of these sizes, plus `StoredPayload.recordSize` for each payload. The sum includes payloads that have expired

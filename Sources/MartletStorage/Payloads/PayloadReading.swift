@@ -37,8 +37,8 @@ struct PayloadReading {
         return (found, try PayloadTable(connection).removeText(of: id))
     }
 
-    /// The query for a payload. It always returns one row from the same look-ups, whether the payload exists or not, so
-    /// that its duration reveals nothing.
+    /// The query for a payload. It always makes the same look-ups and returns one row, so that its duration does not
+    /// reveal whether the payload exists.
     static let lookUp = """
         SELECT p.kind, p.sender, p.type, p.content_type, p.message, p.body, p.size, p.is_once, p.device, p.created_at,
             p.expires_at, p.is_published, a.user IS NOT NULL, a.read_at, u.created_at, t.sealed
@@ -46,8 +46,10 @@ struct PayloadReading {
             LEFT JOIN users u ON u.folded_name = ?2 LEFT JOIN payload_texts t ON t.payload = ?1
         """
 
-    /// Returns the addressees of a payload, each with the time at which it read the payload, if it did.
-    /// - Returns: nil if the user has not sent this payload, or if the payload is not published or has expired.
+    /// Returns addressees of a payload, in the order of their names. Each comes with the time at which this addressee
+    /// read the payload, or without a time.
+    /// - Returns: The addressees; nil if the user has not sent this payload, or if the payload is not published or has
+    ///   expired.
     func readers(
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
     ) throws(StorageError) -> [PayloadReader]? {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Removes payloads that have expired, on one connection. It works in portions, because a payload has a row for each
-/// addressee and a broadcast can have a million of them.
+/// addressee, and a broadcast can have a million addressees.
 struct PayloadRemoval {
     private let connection: Connection
 

@@ -71,8 +71,8 @@ struct PayloadTable {
 
     // MARK: Quotas
 
-    /// Returns the size in bytes that a sender's unexpired payloads count against the quota. It subtracts the expired
-    /// payloads from the sender's total; they are few, because they are removed soon.
+    /// Returns the size in bytes that a sender's unexpired payloads count against the quota. The query subtracts the
+    /// expired payloads from the sender's total. Expired payloads are few, because they are removed soon.
     func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
@@ -98,7 +98,7 @@ struct PayloadTable {
 
     // MARK: Removing
 
-    /// Removes the text of a payload, and subtracts its size from the sender's total.
+    /// Removes the text of a payload, and subtracts the size of the text from the sender's total.
     /// - Returns: Whether the payload had a text.
     @discardableResult
     func removeText(of id: PayloadID) throws(StorageError) -> Bool {
@@ -113,7 +113,7 @@ struct PayloadTable {
         return true
     }
 
-    /// Removes a payload whose other rows have been removed.
+    /// Removes a payload whose rows in other tables have been removed.
     func remove(_ id: PayloadID) throws(StorageError) {
         let removed = try connection.first(
             "DELETE FROM payloads WHERE id = ? RETURNING sender, size", id.stored

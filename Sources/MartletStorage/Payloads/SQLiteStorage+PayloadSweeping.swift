@@ -34,8 +34,8 @@ extension SQLiteStorage {
         if let failure { throw failure }
     }
 
-    /// Records that the text of a payload was removed. The write-ahead log still has copies of it, which the next sweep
-    /// removes.
+    /// Records that the text of a payload was removed. The write-ahead log may still have copies of the text, which the
+    /// next sweep removes.
     func recordRemovedText() {
         hasRemovedTexts.store(true, ordering: .releasing)
     }

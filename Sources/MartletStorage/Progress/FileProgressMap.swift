@@ -2,8 +2,8 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// A progress map with one bit per member, in a file that is mapped into memory. Bits that were set are in the file
-/// even if the process dies.
+/// A progress map with one bit per member, in a file that is mapped into memory. Bits that were set stay in the file
+/// even if the process is killed.
 ///
 /// Unchecked: the words and `allocated` are only accessed atomically, and the other properties never change.
 final class FileProgressMap: ProgressMap, @unchecked Sendable {
@@ -13,7 +13,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     /// For each page of the file: 1 if its disk space is known to be allocated, otherwise 0. Writing to an unallocated
     /// page on a full disk would crash the process; on some file systems reading such a page would crash it too.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
-    /// The numbers of members whose page of the file has no disk space. They are lost when the process ends.
+    /// The numbers of delivered members whose bits cannot be set, because their page of the file has no disk space.
+    /// These numbers are lost when the process ends.
     private let homeless = Locked<Set<Int64>>([])
     /// False while `homeless` is empty, which is always the case unless the disk is full. While false, no lock is
     /// needed.

@@ -139,8 +139,8 @@ public final class FileProgressMaps: ProgressMaps {
 
     // MARK: Backups
 
-    /// Keeps the maps even of deliveries that end, until `release` has been called as often as `hold`. Used for a
-    /// backup.
+    /// Keeps all maps, even those of deliveries that end, until `release` has been called as often as `hold`. Used for
+    /// a backup.
     func hold() {
         state.withLock { $0.readers += 1 }
     }
@@ -158,8 +158,8 @@ public final class FileProgressMaps: ProgressMaps {
 
     func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 
-    /// Returns the contents of the slots of the given deliveries, one after another. The format is that of the file of
-    /// slots, but other slots are left out.
+    /// Returns the contents of the slots of the given deliveries, one after another. The format is the same as in the
+    /// file of slots, but the slots of other deliveries are left out.
     func slotBytes(of deliveries: [Delivery.ID]) -> [UInt8] {
         state.withLock { state in deliveries.flatMap { state.slotted[$0]?.slot.bytes ?? [] } }
     }

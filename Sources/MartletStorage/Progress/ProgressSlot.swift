@@ -1,14 +1,15 @@
 import MartletCore
 import Synchronization
 
-/// A slot of `ProgressSlots` with the progress of one small delivery: a word with the id of its owner, followed by one
-/// entry for each member that was reached, filled from the front.
+/// A slot of `ProgressSlots` with the progress of one small delivery: a word with the id of the delivery that owns the
+/// slot, followed by one entry for each member that was reached. Entries are filled from the front; the rest are empty
+/// (0).
 ///
 /// Slots are reused. After a loss of power each word on disk can have any age: it may belong to the current delivery or
 /// to an earlier one. If an entry of an earlier delivery were accepted, a member of the current delivery would get no
 /// push. Therefore each entry contains 24 bits that are computed from the id of its delivery. Two deliveries of a hub
 /// with the same 24 bits are at least 16,777,216 deliveries apart, and a slot is cleared when a delivery takes it. So
-/// an old entry could only be accepted if the kernel had not written its word to disk in all that time.
+/// an old entry could only be accepted if the kernel had not written the cleared word to disk in all that time.
 ///
 /// Unchecked: the words are only accessed atomically, and exist for as long as the `ProgressSlots`.
 struct ProgressSlot: @unchecked Sendable {
@@ -25,7 +26,7 @@ struct ProgressSlot: @unchecked Sendable {
         self.words = words
     }
 
-    /// The delivery that owns the slot; nil if it is free.
+    /// The delivery that owns the slot; nil if the slot is free.
     var owner: Delivery.ID? {
         let id = Int64(bitPattern: words[0].load(ordering: .acquiring))
         return id > 0 ? Delivery.ID(rawValue: id) : nil

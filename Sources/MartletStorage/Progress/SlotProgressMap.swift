@@ -2,7 +2,7 @@ import MartletCore
 import Synchronization
 
 /// The progress map of a small delivery, stored in a slot. If the delivery does not fit into the slot, because more
-/// devices match than when the slot was taken, it also gets a file, like a large delivery.
+/// devices match now than when the slot was taken, the delivery also gets a file, like a large delivery.
 final class SlotProgressMap: ProgressMap {
     let slot: ProgressSlot
     private let owner: Delivery.ID

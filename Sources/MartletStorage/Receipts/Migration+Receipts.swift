@@ -1,5 +1,6 @@
 extension Migration {
-    /// `receipt_events` records which events the devices of a platform have ever reported in the hub.
+    /// Makes the tables of receipts. `receipt_events` records which events the devices of a platform have ever reported
+    /// in a hub.
     static let receipts = Migration(
         name: "receipts",
         script: """

@@ -1,9 +1,9 @@
 import MartletCore
 
 extension Connection {
-    /// Inserts rows into a table, many with each execution of a statement. Executing a statement for each row would
-    /// take about twice as long, because each execution opens the table with its indexes and the tables that it refers
-    /// to, and reads the counter of AUTOINCREMENT.
+    /// Inserts rows into a table. Each execution of a statement inserts many rows. Executing a statement for each row
+    /// would take about twice as long, because each execution opens the table, its indexes and the tables to which it
+    /// refers, and reads the counter of AUTOINCREMENT.
     /// - Parameters:
     ///   - insertion: The statement up to `VALUES`, such as `INSERT INTO tags (hub, name)`.
     ///   - columns: The number of values in a row.
@@ -29,6 +29,7 @@ extension Connection {
         }
     }
 
-    /// The numbers of rows for which there is a statement, from the greatest to one.
+    /// The numbers of rows that one statement can insert, in descending order. The last number is 1, so that any number
+    /// of rows can be inserted.
     private static let rowsOfAStatement = [64, 8, 1]
 }

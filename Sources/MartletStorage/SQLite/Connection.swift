@@ -1,8 +1,8 @@
 import CMartletSQLite
 import MartletCore
 
-/// One connection to the database with its prepared statements. It is not Sendable: its owner, such as a `Reader`, uses
-/// it only on its own thread, and passes it to closures that run there.
+/// One connection to the database with its prepared statements. A connection is not Sendable. Its owner, such as a
+/// `Reader`, uses the connection only on the owner's thread, and passes it to closures that run on this thread.
 final class Connection {
     private let database: OpaquePointer
     /// The statements that are not in use, keyed by their SQL text. Several statements can have the same text.
@@ -153,7 +153,7 @@ final class Connection {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// Returns the observer of a type, which was passed to `define`; nil if there is none.
+    /// Returns the observer of the given type that was passed to `define`; nil if there is none.
     func observer<Observer: TransactionObserver>(_ type: Observer.Type) -> Observer? {
         for case let observer as Observer in observers { return observer }
         return nil
@@ -168,7 +168,8 @@ final class Connection {
     }
 
     /// Begins to copy the database of another connection into the database of this one.
-    /// - Returns: nil if this fails; `lastError` has the cause.
+    /// - Returns: The handle of the copy (`sqlite3_backup`); nil if the copy cannot begin. `lastError` then has the
+    ///   cause.
     func beginCopy(of source: Connection) -> OpaquePointer? {
         sqlite3_backup_init(database, "main", source.database, "main")
     }

@@ -14,8 +14,8 @@ final class DatabaseCopy {
     /// - Parameter path: The path of an existing empty file.
     init(of source: Connection, to path: String) throws(StorageError) {
         target = try Connection(path: path)
-        // The copy is read only by this process, and is removed at the next start if the process ends before. So it
-        // needs no journal, and is not flushed to disk.
+        // The copy is read only by this process. If the process ends early, the next start removes the copy. So its
+        // journal is only kept in memory, and the copy is not flushed to disk.
         try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         handle = target.beginCopy(of: source)
         guard handle != nil else { throw target.lastError }
@@ -26,8 +26,8 @@ final class DatabaseCopy {
     }
 
     /// Copies some pages.
-    /// - Returns: True if these were the last pages. False if there are more, or if the database was locked; then try
-    ///   again.
+    /// - Returns: True if these were the last pages. False if there are more pages, or if the database was locked; the
+    ///   caller must then call `step` again.
     func step(pages: Int) throws(StorageError) -> Bool {
         switch sqlite3_backup_step(handle, Int32(pages)) {
         case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED: return false

@@ -110,7 +110,7 @@ extension Statement {
         withBytes(column) { Array($0) }
     }
 
-    /// Calls `read` with the bytes of a blob or a text. They are valid only during this call.
+    /// Calls `read` with the bytes of a blob or a text. The bytes are valid only during this call.
     func withBytes<Value>(_ column: Int32, _ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))

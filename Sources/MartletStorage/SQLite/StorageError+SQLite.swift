@@ -3,8 +3,8 @@ import Glibc
 import MartletCore
 
 extension StorageError {
-    /// Creates the error for a result code of SQLite, with SQLite's message, which names tables and columns but never
-    /// contains values.
+    /// Creates the error for a result code of SQLite. The error contains SQLite's message, which names tables and
+    /// columns but never contains values.
     init(sqlite code: Int32, database: OpaquePointer?) {
         let message = database.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         let systemError = database.map { sqlite3_system_errno($0) } ?? 0

@@ -4,10 +4,11 @@ extension SQLiteStorage {
     /// The number of secrets that one transaction seals again.
     private static let batchSize = 100
 
-    /// Encrypts ("seals") secrets again that were sealed with another key than the current one. It uses small
+    /// Encrypts ("seals") again all secrets that were sealed with a key other than the current one. The call uses small
     /// transactions, and other callers may read and write meanwhile. If the call is interrupted, the next call
     /// continues.
-    /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
+    /// - Parameter deadline: The time after which no further transaction begins. The call also stops if the task is
+    ///   cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
     public func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool {
@@ -18,7 +19,7 @@ extension SQLiteStorage {
         return true
     }
 
-    /// Returns the number of secrets that are sealed with another key than the current one.
+    /// Returns the number of secrets that are sealed with a key other than the current one.
     public func sealedOtherwise() async throws(StorageError) -> Int64 {
         try await finishWrites()
         return try await readers.read { [sealer] connection throws(StorageError) in

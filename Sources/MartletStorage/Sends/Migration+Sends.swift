@@ -1,6 +1,7 @@
 extension Migration {
-    /// `payloads` has an element for each push of a send, followed by a comma: the id of the push's payload, or nothing
-    /// if the push contains its whole content.
+    /// Makes the table of send records (`SendRecord`). `payloads` has one element for each push of a send: the id of
+    /// the push's payload, or an empty text if the push contains its whole content. Each element is followed by a
+    /// comma.
     static let sends = Migration(
         name: "sends",
         script: """

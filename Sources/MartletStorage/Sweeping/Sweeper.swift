@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Removes expired data, on one connection, a portion at a time. In tables to which rows are added at one end, it looks
-/// only at the oldest rows, so that a sweep that finds nothing costs almost nothing.
+/// Removes expired data, on one connection, a portion at a time. In tables whose rows are in the order of their age, it
+/// examines only the oldest rows, so that a sweep that finds nothing costs almost nothing.
 struct Sweeper {
     private let connection: Connection
     private let now: Timestamp
@@ -100,7 +100,7 @@ struct Sweeper {
     }
 
     /// The SQL condition that a notification `n` may be removed. A notification with an unfinished resend may not be
-    /// removed, because the resend reads its refusals.
+    /// removed, because the resend reads the notification's refusals.
     private static let isOver = """
         n.finished_at <= ? AND NOT EXISTS
             (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)

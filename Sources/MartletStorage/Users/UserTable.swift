@@ -31,7 +31,7 @@ struct UserTable {
 
     func users(beginningWith prefix: String, after last: String?, limit: Int) throws(StorageError) -> [User] {
         let prefix = prefix.lowercased()
-        // Names are ASCII, and U+10FFFF is after every name that begins with the prefix.
+        // Names are ASCII, so the prefix followed by U+10FFFF sorts after every name that begins with the prefix.
         return try connection.all(
             """
             SELECT \(Self.columns) FROM users WHERE folded_name >= ?1 AND folded_name < ?2 AND folded_name > ?3

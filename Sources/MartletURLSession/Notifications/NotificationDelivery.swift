@@ -4,7 +4,7 @@ public import MartletClient
 /// called first. `PushNotificationService` is based on this type.
 public final class NotificationDelivery: Sendable {
     private struct State {
-        /// The content that is shown if the time limit ends first; nil once a notification was passed to the system.
+        /// The content that is shown if the time limit ends first; nil once a notification is passed to the system.
         var fallback: NotificationContent?
         var deliver: (@Sendable (NotificationContent) -> Void)?
         var work: Task<Void, Never>?
@@ -12,7 +12,8 @@ public final class NotificationDelivery: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a delivery. The system's time limit is not known here: the owner calls `expire` when it ends.
+    /// Creates a delivery. The system's time limit is not known here, so the owner must call `expire` when the time
+    /// limit ends.
     /// - Parameters:
     ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.
@@ -31,8 +32,8 @@ public final class NotificationDelivery: Sendable {
         state.withLock { if $0.deliver != nil { $0.work = task } }
     }
 
-    /// Ends the time limit: passes the fallback to the system before this call returns, unless a notification is being
-    /// passed or has been passed already.
+    /// Passes the fallback to the system before this call returns, because the time limit ends. Does nothing if a
+    /// notification is being passed to the system or has been passed already.
     public func expire() {
         finish(nil)
     }

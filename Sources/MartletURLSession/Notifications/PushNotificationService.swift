@@ -27,8 +27,8 @@ public import UserNotifications
 open class PushNotificationService: UNNotificationServiceExtension {
     private var delivery: NotificationDelivery?
 
-    /// Returns the client that fetches and decrypts; nil shows every push as it was received. Subclasses override this
-    /// method.
+    /// Returns the client that fetches and decrypts content. If it is nil, every push is shown as it was received.
+    /// Subclasses override this method.
     open func makeClient() -> PushClient? { nil }
 
     /// The SDK's own texts, which are English by default.
@@ -49,7 +49,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
         self.delivery = delivery
         delivery.begin { [words] in
             // The receipt is sent while the content is fetched. The notification is passed to the system only after
-            // both, because the system stops this process soon after that.
+            // both have ended, because the system stops this process soon after it has received the notification.
             async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt
@@ -63,7 +63,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
     }
 }
 
-/// The system's handler for the content of a notification, with the content as received.
+/// The system's handler for the content of a notification, together with the content that was received.
 ///
 /// `@unchecked Sendable`: `NotificationDelivery` calls the handler once, and no other code has references to the two
 /// values.

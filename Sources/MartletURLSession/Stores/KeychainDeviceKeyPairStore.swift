@@ -8,10 +8,10 @@ import Security
 /// The pair is readable once the device has been unlocked for the first time after a restart, because pushes arrive
 /// while the device is locked. The pair is never restored to another device from a backup.
 ///
-/// The private key is not in the Secure Enclave, because simulators and many Macs have none. The Secure Enclave would
-/// prevent the key from being copied even by someone who has broken into the device. An app that can rely on the Secure
-/// Enclave implements `ClientCryptography` with `SecureEnclave.P256.KeyAgreement.PrivateKey` and uses that type's
-/// `dataRepresentation` as private keys; this store can keep such private keys, too.
+/// The private key is not in the Secure Enclave, because simulators and many Macs have no Secure Enclave. The Secure
+/// Enclave would prevent the key from being copied even by someone who has broken into the device. An app that can rely
+/// on the Secure Enclave implements `ClientCryptography` with `SecureEnclave.P256.KeyAgreement.PrivateKey` and uses
+/// that type's `dataRepresentation` as private keys; this store can keep such private keys, too.
 public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
     private let service: String
     private let accessGroup: String?

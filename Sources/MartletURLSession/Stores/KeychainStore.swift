@@ -14,8 +14,8 @@ public struct KeychainStore: CredentialStore {
 
     /// Creates a store for one value.
     /// - Parameters:
-    ///   - service: The service name of the keychain item, which `account` completes; for example the app's bundle
-    ///     identifier.
+    ///   - service: The service name of the keychain item, for example the app's bundle identifier. The service name
+    ///     and `account` together identify the item.
     ///   - account: A different name for each value.
     ///   - accessGroup: The keychain access group that an app shares with its extensions, with its team's prefix. If
     ///     nil, only the app can read the value.

@@ -11,7 +11,7 @@ public struct UserDefaultsStore: ClientStore {
 
     /// Creates a store for one value.
     /// - Parameters:
-    ///   - suite: The suite of the defaults; nil means the app's own.
+    ///   - suite: The suite of the user defaults; nil means the app's own user defaults.
     ///   - key: The key under which the value is stored in the user defaults.
     public init(suite: String? = nil, key: String) {
         self.suite = suite

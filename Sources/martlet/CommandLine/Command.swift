@@ -1,12 +1,12 @@
 /// One command of the command line.
 struct Command: Sendable {
-    /// The words that select the command: `hub`, `credential`, `set`.
+    /// The words that select the command, such as `hub`, `credential`, `set`.
     var path: [String]
     /// The names of the required operands as help spells them, such as `NAME`, followed by the names of the optional
     /// operands, such as `[NAME]`.
     var operands: [String]
     var summary: String
-    /// The options, including the option for the file of each secret.
+    /// The options. Each secret option is followed by the option that names a file with the secret.
     var options: [Option]
     /// Returns whether an option is relevant for these operands; help and completion show only relevant options.
     var isRelevant: @Sendable (Option, [String]) -> Bool = { _, _ in true }
@@ -40,7 +40,8 @@ struct UsageError: Error, CustomStringConvertible {
     var description: String
     /// The command whose usage the hint shows; nil if no command is known.
     var command: Command?
-    /// The first words of the command line, if they do not select a command.
+    /// The first words of the command line, if they select no command. The hint lists the commands that begin with
+    /// them.
     var path: [String] = []
     /// Advice on what to do; nil for the default advice, which is to read the help.
     var hint: String?

@@ -1,11 +1,11 @@
 /// All commands of the program. The table finds the command that a command line selects.
 struct CommandTable: Sendable {
-    /// What a command line asks for.
+    /// The request that a command line expresses.
     enum Request: Sendable {
         /// Run the command with the words that follow its path.
         case run(Command, [String])
         case help(Command)
-        /// List the commands whose path begins with `path`; all commands if it is empty.
+        /// List the commands whose path begins with `path`; all commands if `path` is empty.
         case overview(path: [String])
         case version
     }
@@ -38,8 +38,8 @@ struct CommandTable: Sendable {
     }
 
     /// Returns `notify --encrypt` followed by the other words, if the words select this command; otherwise returns the
-    /// words unchanged. The user may write the option anywhere, and `send` instead of `notify`, because `send
-    /// --encrypt` is the former name of the command.
+    /// words unchanged. The option may stand anywhere. `send` is accepted instead of `notify`, because `send --encrypt`
+    /// is the former name of the command.
     private static func withoutAlias(_ words: [String]) -> [String] {
         let option = "--encrypt"
         guard let first = words.first, ["send", "notify"].contains(first),
@@ -55,7 +55,8 @@ struct CommandTable: Sendable {
         commands.filter { $0.path.starts(with: path) && !$0.isInternal }
     }
 
-    /// The names that may be used in a configuration file and, in the spelling of variables, in the environment.
+    /// The names of the settings that a configuration file may contain. The environment may contain them, too, spelled
+    /// as variables such as `MARTLET_DATA`.
     var settings: Set<String> { Set(commands.flatMap(\.options).filter { !$0.isFlagAlone }.map(\.name)) }
 
     private func problem(_ path: [String], _ words: [String]) -> UsageError {

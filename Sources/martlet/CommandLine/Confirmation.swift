@@ -1,6 +1,6 @@
 import MartletServer
 
-/// The decision whether an action that cannot be undone is performed.
+/// Decides whether an action that cannot be undone is performed.
 enum Confirmation: Equatable {
     case given
     /// The user is at a terminal and can be asked.
@@ -18,8 +18,8 @@ enum Confirmation: Equatable {
     }
 
     /// Requires a user at a terminal to type a name again before the action; without a terminal, `--yes` must be given.
-    /// - Parameter consequence: What the action does, without a period: `Deleting a hub removes its registrations for
-    ///   good`.
+    /// - Parameter consequence: What the action does, without a period, such as
+    ///   `Deleting a hub removes its registrations for good`.
     static func require(_ invocation: Invocation, typing name: String, _ consequence: String) throws {
         switch Confirmation(invocation) {
         case .given: return
@@ -34,7 +34,7 @@ enum Confirmation: Equatable {
     /// Returns whether `ask` would ask the user.
     static func canAsk(_ invocation: Invocation) -> Bool { Confirmation(invocation) == .asked }
 
-    /// Asks a user at a terminal; without a terminal, the command continues.
+    /// Asks a user at a terminal. Without a terminal, or with `--yes`, the command continues without asking.
     static func ask(_ invocation: Invocation, _ question: String) throws {
         guard Confirmation(invocation) == .asked else { return }
         let answer = Terminal.ask("\(question) [y/N] ")?.lowercased()

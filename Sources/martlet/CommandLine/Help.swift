@@ -1,6 +1,7 @@
 /// The texts of `--help`, and the hint after a usage error.
 enum Help {
-    /// Returns the hint after an error. It is short, so that the error above it is not overlooked.
+    /// Returns the hint that is printed after an error. The hint is short, so that the error above it is not
+    /// overlooked.
     static func hint(after error: UsageError, _ table: CommandTable) -> String {
         if let hint = error.hint { return hint }
         if let command = error.command {

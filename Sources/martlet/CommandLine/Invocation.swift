@@ -1,7 +1,7 @@
 import Glibc
 
-/// A command with its arguments. The value of an option is taken from the flag, else from the environment variable,
-/// else from the configuration file, else from the declared default.
+/// A command with its arguments. The value of an option comes from the first of these sources that has one: the flag,
+/// the environment variable, the configuration file, the declared default.
 struct Invocation: Sendable {
     let command: Command
     /// The words after the words that selected the command, unchanged.
@@ -30,7 +30,7 @@ struct Invocation: Sendable {
     }
 
     /// Returns the parsed value of a required option.
-    /// - Parameter form: The expected format of the value, for the error: `HOST:PORT`.
+    /// - Parameter form: The expected format of the value, for the error message, such as `HOST:PORT`.
     func required<Value>(_ name: String, as form: String, _ parse: (String) -> Value?) throws(UsageError) -> Value {
         guard let value = parse(try required(name)) else {
             throw UsageError(description: "--\(name) must be \(form).", command: command)
@@ -45,7 +45,7 @@ struct Invocation: Sendable {
 
     /// Returns the password: a line from standard input if `--password-stdin` is given, otherwise what a user at a
     /// terminal types.
-    /// - Parameter isNew: Whether the password is being set, not checked. A user at a terminal must then type it twice,
+    /// - Parameter isNew: Whether a new password is being set. A user at a terminal must then type the password twice,
     ///   because nothing else would detect a typing error.
     func readPassword(isNew: Bool = false) throws -> String {
         if isOn("password-stdin") { return try Terminal.readPassword() }
@@ -153,8 +153,8 @@ extension Invocation {
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
     }
 
-    /// Returns a sentence, followed by the sources of the options that it names, except those given on the command
-    /// line.
+    /// Returns a sentence, followed by the sources of the options that the sentence names. Options that are given on
+    /// the command line are left out.
     func located(_ sentence: String) -> String { Self.located(sentence, origins) }
 
     private static func located(_ sentence: String, _ origins: [String: String]) -> String {
@@ -165,8 +165,8 @@ extension Invocation {
         return ([sentence] + origins.map { "--\($0.key) is set in \($0.value)." }).joined(separator: " ")
     }
 
-    /// Returns the value of a secret option, from the first source that has the value or names a file with it;
-    /// otherwise the option's `fallback`.
+    /// Returns the value of a secret option, from the first source that has the value or names a file with the value.
+    /// If there is no such source, returns the option's `fallback`.
     private static func secret(
         _ option: Option, in sources: [(value: String?, file: String?)], of command: Command
     ) throws -> String? {

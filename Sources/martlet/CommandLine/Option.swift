@@ -1,7 +1,7 @@
 /// One setting of a command, declared once. Its flag, its environment variable, its key in the configuration file and
-/// its line of help are derived from it.
+/// its line of help are derived from this declaration.
 struct Option: Sendable {
-    /// The flag without its dashes, which is also the key in the configuration file: `tls-listen`.
+    /// The flag without its dashes, such as `tls-listen`. It is also the key in the configuration file.
     var name: String
     /// The placeholder for the value in help; nil for a switch.
     var placeholder: String?
@@ -30,7 +30,7 @@ struct Option: Sendable {
     static let quiet = Option("quiet", nil, "Do not say what was done.")
 
     /// Returns the option `--json`, for commands that print a result.
-    /// - Parameter members: The members of the printed JSON object, or of each object.
+    /// - Parameter members: The members of the printed JSON object, or of each object if several are printed.
     static func json(_ members: String = "everything that is known") -> Option {
         Option("json", nil, "Print it as JSON: \(members).")
     }
@@ -42,7 +42,7 @@ struct Option: Sendable {
 
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
 
-    /// The option that names a file with the value of a secret option.
+    /// The option that names a file with the value of this option, if this option is secret.
     var fileOption: Option {
         Option(
             "\(name)-file", "FILE",

@@ -9,7 +9,7 @@ struct Progress: Equatable {
 
     private static let paceOnTerminal = Duration.milliseconds(200)
     private static let pace = Duration.seconds(10)
-    /// The time after the beginning of the operation before which no rate is shown, because it would be too random.
+    /// No rate is shown until the operation has run for this time, because the rate would be too random.
     private static let rateAfter = Duration.seconds(1)
 
     let unit: Unit

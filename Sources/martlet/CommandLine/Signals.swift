@@ -3,9 +3,9 @@ import Synchronization
 
 /// Handles SIGTERM and SIGINT as cancellation, and SIGHUP as reload.
 ///
-/// The main thread blocks the signals before there are other threads, which inherit the blocking; from then on it only
-/// waits for signals. A command that can end in an orderly way uses `runUntilTermination`. Otherwise, and at the second
-/// signal, the process ends at once.
+/// The main thread blocks the signals before other threads start, so that these threads inherit the blocking. From then
+/// on, the main thread only waits for signals. A command that can end in an orderly way uses `runUntilTermination`.
+/// Otherwise, and at the second signal, the process ends at once.
 enum Signals {
     private static let termination = Mutex<(@Sendable (Int32) -> Void)?>(nil)
     private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
@@ -90,8 +90,8 @@ enum Signals {
             work()
             return true
         }
-        // The process continues if SIGHUP is set to be ignored, as `nohup` does. Waiting for signals returns even an
-        // ignored SIGHUP.
+        // The process continues if SIGHUP is set to be ignored, as `nohup` does. `sigwait` returns even an ignored
+        // SIGHUP.
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

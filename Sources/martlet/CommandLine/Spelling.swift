@@ -1,4 +1,4 @@
-/// Finds the known word that a user has probably meant by a mistyped one.
+/// Finds the known word that a user probably meant when typing an unknown word.
 enum Spelling {
     /// Returns the most similar known word, or nil if none is similar. Words are similar if they differ by at most two
     /// edits, or one edit in a word of up to four characters. Swapping two adjacent characters is one edit.

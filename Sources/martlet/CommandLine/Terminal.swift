@@ -8,7 +8,8 @@ enum Terminal {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints lines on standard error. Control characters are replaced, because errors can contain text from others.
+    /// Prints lines on standard error. Control characters are replaced, because errors can contain text from outside,
+    /// such as a server's answer.
     static func complain(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { singleLine(String($0)) }
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
@@ -35,14 +36,14 @@ enum Terminal {
         return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Whether a person can be asked: both standard input and standard error are a terminal.
+    /// Whether a person can be asked: standard input and standard error are both a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// Whether standard error is a terminal, so that a person sees progress at once.
     static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Replaces the line that the cursor is in. The new line must not contain text from others, because its control
-    /// characters are not replaced.
+    /// Replaces the line that the cursor is in. The new line must not contain text from outside, because control
+    /// characters are not replaced here.
     static func draw(_ line: String) {
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
     }
@@ -54,8 +55,8 @@ enum Terminal {
         return readLine(strippingNewline: true)
     }
 
-    /// Returns text from others as one line that can neither control the terminal nor change the direction of the text.
-    /// Characters that could do so are replaced with spaces.
+    /// Returns text from outside as one line that can neither control the terminal nor change the direction of the
+    /// text. Characters that could do so are replaced with spaces.
     static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -68,8 +69,8 @@ enum Terminal {
     }
 
     /// Asks for a password without showing it on the terminal.
-    /// - Parameter isNew: Whether the password is asked for twice, because a typing error would not be detected
-    ///   otherwise.
+    /// - Parameter isNew: Whether a new password is being set. The password is then asked for twice, because nothing
+    ///   else would detect a typing error.
     static func askPassword(isNew: Bool) throws -> String {
         let password = try askUnseen("Password: ")
         guard !password.isEmpty else { throw ServerError("The password is empty.") }

@@ -1,7 +1,7 @@
 import Glibc
 import MartletCrypto
 
-/// A terminal that can show PNG pictures within its text, by the protocol that it uses.
+/// The protocol with which a terminal can show PNG pictures within its text.
 enum TerminalPicture: Equatable {
     /// Inline images of iTerm2, which other terminals also support.
     case iTerm2
@@ -34,7 +34,7 @@ enum TerminalPicture: Equatable {
         return TerminalPicture { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// Returns the text that shows a picture when it is printed; nil if the bytes are not a PNG file.
+    /// Returns a text that shows a picture when the text is printed; nil if the bytes are not a PNG file.
     func text(showing picture: [UInt8]) -> String? {
         guard picture.starts(with: Self.signature) else { return nil }
         let escape = "\u{1B}"

@@ -1,7 +1,7 @@
 import CMartletLinux
 import MartletServer
 
-/// The version of the program, and the commit and compiler that it was built with.
+/// The version of the program, the commit that it was built from, and the compiler that built it.
 enum Version {
     static let current = "0.1.0-dev"
 

@@ -4,8 +4,8 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// The administration of the server that runs on a data directory. Requests are sent to the running server. If no
-/// server runs, the server's handler answers them in this process.
+/// Administers the server of a data directory. Requests are sent to the running server. If no server runs, the server's
+/// handler answers them in this process.
 struct Administration {
     private static let timeout: Duration = .seconds(30)
     private static let shortTimeout: Duration = .seconds(2)
@@ -24,11 +24,12 @@ struct Administration {
     private let dataDirectory: String
     /// The admin socket that was named on the command line; nil for the socket in the data directory.
     private let givenSocket: String?
-    /// The server's address for printed output, used if no server runs that knows its own address.
+    /// The server's address for printed output. It is used if no server runs, because a running server knows its own
+    /// address.
     private let publicURL: HTTPOrigin?
     private let printsAdvice: Bool
 
-    /// Creates an instance for a data directory that no server runs on.
+    /// Creates an instance for a data directory on which no server runs.
     init(offline directory: String) {
         // The address is only a placeholder, because no address is printed.
         (dataDirectory, givenSocket, publicURL) = (directory, nil, HTTPOrigin(scheme: .https, host: "localhost"))
@@ -84,7 +85,7 @@ struct Administration {
         return response
     }
 
-    /// Downloads an answer that is too large for memory from the running server.
+    /// Downloads, from the running server, an answer that is too large for memory.
     /// - Parameter take: Receives the body of a successful answer in pieces, in order. Returning false ends the
     ///   transfer.
     func receive(_ path: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws -> HTTPResponse {
@@ -127,8 +128,8 @@ struct Administration {
             try check(response)
             return
         }
-        // Only the data directory is read as its owner. The file for the download was opened before, and is completed
-        // later, as the user who runs the command.
+        // Only the data directory is read with the rights of its owner. The file for the download was opened before,
+        // and is completed afterwards, with the rights of the user who runs the command.
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
         let offline = try await open()
@@ -172,8 +173,8 @@ struct Administration {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
-    /// Answers a request by the running server, or in this process if no server runs. If another process has the data
-    /// directory, such as a server that is starting, waits for it.
+    /// Gets the answer to a request from the running server or, if no server runs, from the handler in this process. If
+    /// another process has locked the data directory, such as a server that is starting, waits for that process.
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let end = ContinuousClock.now + Self.startPatience
         while true {

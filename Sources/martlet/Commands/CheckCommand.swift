@@ -39,8 +39,8 @@ enum CheckCommand {
         let administration = try Administration(invocation, printsAdvice: false)
         let runs = await running(administration)
         results += check.disk()
-        // The ports are checked as the current user, not as the user that runs the server. Root needs no capability to
-        // listen on a port; the user that runs the server needs one, which only the unit provides.
+        // The ports are checked as the current user, not as the user that runs the server. For a low port number, the
+        // user that runs the server needs a capability, which only the systemd unit provides. Root needs none.
         if runs == nil { results += check.ports(simulator: simulator) }
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() + check.provider() }
         if let runs {
@@ -53,7 +53,7 @@ enum CheckCommand {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
             // The credentials are checked only if the database has the current schema. Opening a database with another
-            // schema would change it.
+            // schema would change the database.
             guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }
         }
         return results + (await credentials(check, administration))

@@ -31,8 +31,8 @@ enum ControlCommands {
         }
     }
 
-    /// Returns the lines that show the state of a notification: first those for all platforms together, then, if there
-    /// are several platforms, a line for each.
+    /// Returns the lines that show the state of a notification: first the lines for all platforms together; then, if
+    /// there are several platforms, a line for each platform.
     static func lines(of status: JSON, in hub: String) -> [String] {
         var lines = [state(of: status), numbers(of: status)]
         lines += standstill(status, in: hub).map { [$0] } ?? []
@@ -54,8 +54,8 @@ enum ControlCommands {
         return state.lowercased() == control ? "\(state)\(since)" : "\(state), \(control)\(since)"
     }
 
-    /// Returns the reason why nothing of the notification is being sent, and how to continue it; nil if it is not
-    /// paused, halted or holding.
+    /// Returns the reason why nothing of the notification is being sent, and how to continue it; nil if the
+    /// notification is not paused, halted or holding.
     private static func standstill(_ status: JSON, in hub: String) -> String? {
         let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' continues it."
         switch status["control"]?.string {
@@ -99,7 +99,7 @@ enum ControlCommands {
 }
 
 extension JSON {
-    /// The number in the value, as an integer or not; nil if the value is not a number.
+    /// The value of a JSON number, whether or not it is an integer; nil for any other value.
     var number: Double? {
         if case .double(let number) = self { number } else { integer.map(Double.init) }
     }

@@ -5,8 +5,8 @@ import MartletServer
 /// `martlet completion`, `martlet man` and `martlet config example`: print texts that are generated from the table of
 /// commands.
 struct DocumentationCommands: Sendable {
-    /// Returns the table of commands. A closure, because the table is only complete after these commands were added to
-    /// it.
+    /// Returns the table of commands. This is a closure, because the table is complete only after these commands have
+    /// been added to it.
     let table: @Sendable () -> CommandTable
     /// The command that runs the server. Most settings in a configuration file are settings of this command.
     let server: Command
@@ -68,8 +68,8 @@ struct DocumentationCommands: Sendable {
         }
     }
 
-    /// Returns the kind of completion, followed by the words that begin with the current text, each with its help after
-    /// a tab.
+    /// Returns the lines to print: the kind of completion, then a line for each word that begins with the current text,
+    /// with the word's help after a tab.
     private static func lines(
         of completion: Completion, after words: [String], startingWith current: String, _ table: CommandTable
     ) async -> [String] {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The result of a dry run, the JSON document of the hub, as lines of text.
+/// Formats the result of a dry run, a JSON document from the hub, as lines of text.
 struct DryRunReport {
     private let run: JSON
 

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet funnel`: prints how many devices a notification was for, was sent to, reached, and was opened on.
+/// `martlet funnel`: prints for how many devices a notification was targeted, rendered, accepted, received and opened.
 enum FunnelCommand {
     static let command = Command(
         "funnel", operands: ["HUB", "NOTIFICATION"],

@@ -16,7 +16,7 @@ final class GzipWriter {
     }
 
     /// - Parameter isLast: Whether the stream ends after these bytes.
-    /// - Returns: The compressed bytes that are ready.
+    /// - Returns: The compressed bytes that are ready so far.
     func compress(_ bytes: [UInt8], isLast: Bool = false) -> [UInt8] {
         var input = bytes
         var compressed: [UInt8] = []

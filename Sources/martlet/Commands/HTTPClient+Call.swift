@@ -19,7 +19,7 @@ extension HTTPClient {
 }
 
 extension ServerError {
-    /// Creates the error for a server that gave no answer. It says what to do, if that is known.
+    /// Creates the error for a server that gave no answer. The message says what to do, if that is known.
     init(_ error: TransportError, at origin: HTTPOrigin) {
         switch error.kind {
         case .insecure:

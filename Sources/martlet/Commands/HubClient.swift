@@ -4,8 +4,8 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// A client of one hub's REST API. It uses either a connection string, or administrator access to the server that uses
-/// a data directory.
+/// A client of one hub's REST API. It uses either a connection string, or administrator access to the server of a data
+/// directory.
 struct HubClient {
     private enum Way {
         case signed(SignedHubClient)

@@ -181,8 +181,8 @@ enum HubCommands {
         invocation.report("Removed the credential of hub '\(hub)' for \(Platforms.name(of: platform) ?? platform).")
     }
 
-    /// Returns the value of a flag: the given text, the text of the file that it names, or a member of the JSON object
-    /// in that file.
+    /// Returns the value of a flag: the given text, the text of the file that the flag names, or a member of the JSON
+    /// object in that file.
     /// - Returns: nil if the JSON object does not have the member as a text.
     private static func text(of field: Platforms.CredentialField, given value: String) throws -> JSON? {
         guard field.isFile else { return .string(value) }

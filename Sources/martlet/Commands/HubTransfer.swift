@@ -11,7 +11,7 @@ struct HubTransfer {
     struct Result {
         let status: String
         let failure: String?
-        /// The paths in the container of the files that the job wrote.
+        /// The paths, within the container, of the files that the job wrote.
         let files: [String]
     }
 
@@ -78,7 +78,7 @@ struct HubTransfer {
     /// Runs the job to its end.
     /// - Parameters:
     ///   - type: The type of the job, such as `ExportRegistrations`.
-    ///   - progress: Called repeatedly with the percentage.
+    ///   - progress: Called repeatedly with the percentage of the job that is done.
     func run(_ type: String, progress: (Double) -> Void) async throws -> Result {
         let source = type == "ExportRegistrations" ? "" : element("ImportFileUri", "\(path)/\(Self.input)?\(query)")
         let document =

@@ -12,8 +12,8 @@ struct InstallationBatch {
     /// - Parameters:
     ///   - wanted: The entry of this installation in the server's answer, with `id`, `platform` and `rows`.
     ///   - document: The installation as the source has sent it.
-    /// - Returns: The installations that must be sent first, because together with this one they would exceed
-    ///   `sizeLimit`; nil if there are none.
+    /// - Returns: The installations that must be sent first, because together with the new installation they would
+    ///   exceed `sizeLimit`; nil if there are none.
     mutating func add(_ wanted: JSON, _ document: [UInt8]) -> [JSON]? {
         let full = size + document.count > Self.sizeLimit ? take() : nil
         var members = wanted.object ?? [:]

@@ -96,8 +96,9 @@ private struct Migration {
 
     /// Copies the installations that the server has asked for in its answer to a page of registrations.
     ///
-    /// Several are read from the source at a time, and sent to the server as soon as there are enough for one request.
-    /// So only the documents of one request, and those that are being read, are in memory.
+    /// Several installations are read from the source at a time. They are sent to the server as soon as there are
+    /// enough for one request. So memory holds only the documents of one request, and the documents that are being
+    /// read.
     private func copy(_ wanted: [JSON], _ report: inout MigrationReport) async throws {
         let source = source
         var batch = InstallationBatch()
@@ -181,8 +182,8 @@ private struct Migration {
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
-    /// Sends a request to the server. If no server runs or it answers 503, for example during a restart, tries again
-    /// for up to ten minutes.
+    /// Sends a request to the server. If no server runs or the server answers 503, for example during a restart, tries
+    /// again for up to ten minutes.
     @discardableResult
     private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
         for attempt in 1... {

@@ -5,7 +5,7 @@ struct MigrationReport: Hashable {
     private(set) var counts: [String: [String: Int64]] = [:]
     private(set) var reasons: [String: Int64] = [:]
 
-    /// The maximum number of installations that are too large and are named in `reasons`.
+    /// The maximum number of installations that `reasons` names because they are too large.
     static let namedLimit = 100
 
     init() {}
@@ -15,7 +15,7 @@ struct MigrationReport: Hashable {
         if let json { add(json) }
     }
 
-    /// Adds the results of one request, the JSON document that the server has answered.
+    /// Adds the results of one request, from the JSON document in the server's answer.
     mutating func add(_ answer: JSON) {
         for (platform, outcomes) in answer["counts"]?.object ?? [:] {
             for (outcome, count) in outcomes.object ?? [:] {

@@ -13,7 +13,8 @@ final class MigrationSource: Sendable {
         case absent
     }
 
-    /// The number of registrations that are requested with each page. The server refuses a page that has more.
+    /// The number of registrations that are requested with each page. The server to which the page is sent refuses a
+    /// page that has more.
     private static let pageLimit = 100
     /// The maximum length of the document of an installation, in bytes. The source may write the document with more
     /// white space than the server does.
@@ -96,7 +97,7 @@ final class MigrationSource: Sendable {
         throw ServerError("\(name) answered \(response.status.code): \(reason).")
     }
 
-    /// Sends a request, again and again if it fails and repeating it can help.
+    /// Sends a request. If the request fails and a repetition can help, sends it again after a wait.
     /// - Parameter answerLimit: The maximum length of the answer; nil for the limit of the client.
     /// - Throws: `TooLong` if the answer is longer than `answerLimit`; `ServerError`.
     private func get(_ target: String, answerLimit: Int? = nil) async throws -> HTTPResponse {
@@ -116,8 +117,8 @@ final class MigrationSource: Sendable {
     }
 
     /// Sends a request once.
-    /// - Returns: The answer, nil if there is none; and an error for the report of a repetition, which states the
-    ///   status of the answer, or why there is none.
+    /// - Returns: The answer, or nil if there is none; and an error that states the status of the answer, or why there
+    ///   is no answer. The error is for the report of a repetition.
     /// - Throws: `TooLong` if the answer is longer than `answerLimit`; `ServerError` if repeating the request cannot
     ///   help.
     private func answer(to target: String, _ answerLimit: Int?) async throws -> (HTTPResponse?, ServerError) {
@@ -131,7 +132,7 @@ final class MigrationSource: Sendable {
     }
 
     /// Delays all requests to the source, because one of them has failed and is to be repeated after a wait. A delay is
-    /// reported once, not again by each request that it applies to.
+    /// reported once, and not by every request that is delayed.
     private func hold(seconds: Int, because failure: ServerError) {
         let end = ContinuousClock.now + .seconds(seconds)
         next.withLock { $0 = max($0, end) }

@@ -32,12 +32,12 @@ struct NotificationDetails {
         return sentence.last == "." ? String(sentence) : sentence + "."
     }
 
-    /// Returns the texts of all elements with a name and without attributes.
+    /// Returns the texts of all elements that have the given name and no attributes.
     static func texts(of element: String, in xml: String) -> [String] {
         xml.pieces(between: "<\(element)>", and: "</\(element)>")
     }
 
-    /// Returns the text of the first element with a name and without attributes; nil if there is none.
+    /// Returns the text of the first element that has the given name and no attributes; nil if there is none.
     static func text(of element: String, in xml: String) -> String? {
         texts(of: element, in: xml).first
     }

@@ -11,7 +11,7 @@ struct PhoneApp {
     let opens: Bool
     let picture = TerminalPicture.ofThisProcess
 
-    /// Prints a line for one notification, followed by its picture if it has one and the terminal can show it.
+    /// Prints a line for one notification, followed by its picture if there is a picture and the terminal can show it.
     func take(_ delivery: SimulatedPhone.Delivery) async {
         let content = PushContent(payload: delivery.payload)
         guard let shown = await show(content, delivery) else { return }

@@ -77,7 +77,7 @@ enum SendCommand {
 
 /// One send, as a command line requests it.
 private struct HubSend {
-    /// The maximum number of devices that are sent to without asking a person at a terminal.
+    /// The maximum number of devices to which a notification is sent without asking a person at the terminal.
     private static let unaskedLimit: Int64 = 1000
 
     let hub: HubClient
@@ -95,7 +95,7 @@ private struct HubSend {
     }
 
     /// Counts the devices that the send would reach now.
-    /// - Returns: nil for a send that names its handle.
+    /// - Returns: nil for a send to a single handle.
     private func audience() async throws -> Int64? {
         var query = "?format=\(segment(format))"
         switch target {
@@ -118,7 +118,7 @@ private struct HubSend {
         return location
     }
 
-    /// Prints the result of a dry run.
+    /// Makes a dry run and prints its result.
     /// - Throws: `ServerError` if the send has a problem, so that a script notices the problem.
     func tryOut() async throws {
         let run = try JSON(parsing: try await post("&dryRun").bytes)
@@ -271,8 +271,8 @@ extension Invocation {
         }
     }
 
-    /// Returns when the notification expires, in the form that the hub's header accepts; nil means after the hub's
-    /// default.
+    /// Returns when the notification expires, in the form that the hub's header accepts; nil means that the hub's
+    /// default applies.
     func expiry() throws(UsageError) -> String? {
         let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration \(DurationText.form)"
         return try optional("expires", as: form) { text in

@@ -43,7 +43,7 @@ struct SendProgress {
         return notes + ["Ctrl-C leaves it running"]
     }
 
-    /// The reason why some devices did not get the notification; nil if all got it.
+    /// The reason why some devices did not get the notification; nil if all devices got it.
     var failure: String? {
         if failed > 0 {
             return "\(failed) of \(succeeded + failed) failed: 'martlet dead-letters' and 'martlet why' say why."

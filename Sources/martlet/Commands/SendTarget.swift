@@ -3,7 +3,7 @@ import MartletModel
 import MartletServer
 
 /// The recipients of `martlet send`. A send to all devices must be requested explicitly, so that a forgotten option
-/// cannot cause one.
+/// cannot cause such a send.
 enum SendTarget: Equatable {
     case tags(String)
     case handle(String)
@@ -15,7 +15,7 @@ enum SendTarget: Equatable {
         Option("everybody", nil, "Send to all devices of the hub instead.", isFlagAlone: true),
     ]
 
-    /// Reads the recipients. If a test names no recipients, they are the testers of the hub.
+    /// Reads the recipients. If a test names no recipients, the recipients are the testers of the hub.
     init(_ invocation: Invocation, testersOf hub: HubClient) async throws {
         let names = invocation["tags"] ?? invocation["handle"]
         guard invocation.isOn("test"), names == nil, !invocation.isOn("everybody") else {

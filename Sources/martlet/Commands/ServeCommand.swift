@@ -182,7 +182,7 @@ enum ServeCommand {
         }
     }
 
-    /// Returns the configuration after checking it and the simulator's options.
+    /// Reads the configuration, and checks the configuration and the simulator's options.
     static func validConfiguration(_ invocation: Invocation) throws -> ServerConfiguration {
         let configuration = try configuration(invocation)
         do throws(ServerError) {
@@ -202,8 +202,9 @@ enum ServeCommand {
         return configuration
     }
 
-    /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled. An
-    /// address that waits for its certificate is not included, and gets a line of its own.
+    /// Returns the lines that report that the server is ready: `martlet: ready http://… https://… simulator=https://…`.
+    /// Each part is included only if it is enabled. An address that waits for its certificate is not included, and gets
+    /// a line of its own.
     private static func readyLines(_ server: Server, _ simulator: Simulator?) -> [String] {
         let waiting = server.awaitsCertificate ? server.origins.filter { $0.scheme == .https } : []
         var parts = ["martlet: ready"] + server.origins.filter { !waiting.contains($0) }.map(\.description)

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet server-key …`: manages the key that the server seals its secrets with.
+/// `martlet server-key …`: manages the keys with which the server seals its secrets.
 enum ServerKeyCommands {
     static let all = [list, rotate, retire]
 

@@ -33,7 +33,7 @@ enum SimulateCommand {
 
     /// Starts the simulator.
     /// - Parameters:
-    ///   - option: The option for the address to listen on; it has a default.
+    ///   - option: The name of the option for the address to listen on. The option has a default.
     ///   - ledger: The path of the file that records accepted messages; nil for none.
     static func start(
         _ option: String, _ invocation: Invocation, faults: FaultOptions, ledger: String? = nil

@@ -25,7 +25,7 @@ struct SimulatedPhone {
         return handle
     }
 
-    /// Begins to listen to the event stream. No notification that is sent from now on is missed.
+    /// Begins to listen to the event stream. No notification that is sent after this call has returned is missed.
     func follow(_ handle: String) async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let request = HTTPRequest(
             .get, "/simulator/device/events?handle=\(segment(handle))", authority: simulator.origin.authority)

@@ -32,7 +32,7 @@ struct SimulatorConnection {
     }
 
     /// Returns the credential that a hub needs to send to one of the simulated services.
-    /// - Parameter platform: Any of the platform's names.
+    /// - Parameter platform: A name of the platform, or an alias.
     func credential(for platform: String) async throws -> [String: JSON] {
         let services = try await services()
         guard let name = Platforms.name(of: platform), let credential = services[name]?["credential"]?.object else {

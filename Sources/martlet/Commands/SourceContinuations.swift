@@ -18,7 +18,7 @@ struct SourceContinuations {
 
     /// Records the token with which the next page is requested; nil after the last page.
     /// - Parameter count: The number of registrations on the page that had the token; nil if it is not known.
-    /// - Throws: `ServerError` if the token is one of the last ones, or if too many pages were empty.
+    /// - Throws: `ServerError` if the token is one of the remembered tokens, or if too many pages were empty.
     mutating func follow(_ token: String?, after count: Int64? = nil) throws(ServerError) {
         guard let token else { return }
         empty = count == 0 ? empty + 1 : 0

@@ -2,12 +2,12 @@ import MartletHTTP
 
 /// Decides when a request to the source of a migration is sent again.
 enum SourceRetry {
-    /// The maximum number of attempts, which takes about ten minutes in total.
+    /// The maximum number of attempts. Together with the waits between them, they take about ten minutes.
     static let attemptLimit = 16
     private static let longestWait = 3600
 
-    /// Returns whether a request without an answer is sent again. It is not if another attempt would fail too, for
-    /// example because the certificate is not trusted or the answer is too long.
+    /// Returns whether a request without an answer is sent again. A request is not sent again if another attempt would
+    /// fail, too, for example because the certificate is not trusted or the answer is too long.
     static func mayPass(_ failure: TransportError.Kind) -> Bool {
         switch failure {
         case .insecure, .invalidRequest, .misbehaved: false

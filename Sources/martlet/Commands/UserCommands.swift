@@ -81,7 +81,7 @@ enum UserCommands {
         }
     }
 
-    /// Calls `take` with the users, one page of the administration API's listing at a time.
+    /// Reads the list of users page by page, and calls `take` with the users of each page.
     static func eachPage(_ administration: Administration, _ take: ([JSON]) -> Void) async throws {
         var query = ""
         while true {

@@ -1,6 +1,6 @@
 import MartletClient
 
-/// Returns a line for the screen if the message was not sent.
+/// Sends a text to a user, and returns an error message for the screen; nil if the text was sent.
 func send(_ text: String, to recipient: String, client: PushClient) async -> String? {
     do throws(PushClientError) {
         try await client.send(Message(text: .plain(text)), to: .user(recipient))

@@ -5,9 +5,9 @@ import MartletModel
 /// While the breaker is closed, every push may be sent. A pause begins after enough failures in a row, or when the
 /// owner of the breaker requests it. During a pause nothing is sent. Each pause is twice as long as the previous one,
 /// up to a maximum, until the breaker is closed. After a pause one probe is sent, and all other pushes wait for its
-/// result: a failure of the probe begins the next pause, an answer to the probe closes the breaker. Failures of pushes
-/// that were sent before a pause do not lengthen the pause. If the clock is set back, a pause ends, because the
-/// timestamp of its end is no longer meaningful.
+/// result. If the probe fails, the next pause begins. If the probe is answered, the breaker is closed. Failures of
+/// pushes that were sent before a pause do not lengthen the pause. If the clock is set back, the pause ends, because
+/// the timestamp of its end is no longer meaningful.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// The number of failures in a row that begin a pause.
@@ -16,15 +16,15 @@ struct CircuitBreaker: Sendable, Equatable {
         var longestPause: Duration
 
         static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
-        /// The failure limit and the pauses of an origin. The pauses are longer than those of a lane, because a lane
-        /// has many origins, and some of those that devices have chosen never work again.
+        /// The failure limit and the pauses of an origin. The pauses are longer than those of a lane: a lane can have
+        /// many origins, and some of the origins that devices have chosen never work again.
         static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
-        /// The failure limit and the pauses of a device. A broken connection counts as one failure of the device, a
-        /// failed request as three.
+        /// The failure limit and the pauses of a device. A broken connection counts as one failure of the device, and a
+        /// failed request as three failures.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
-    /// The decision whether a push may be sent now.
+    /// Whether a push may be sent now.
     enum Entry: Sendable, Equatable {
         case free
         case probe
@@ -63,7 +63,7 @@ struct CircuitBreaker: Sendable, Equatable {
         probedUntil = nil
     }
 
-    /// Records failed pushes, none of which got an answer.
+    /// Records the failure of pushes that got no answer.
     /// - Parameter isProbe: Whether the pushes were admitted as a probe after a pause.
     mutating func fail(_ count: Int = 1, isProbe: Bool, at now: Timestamp) {
         failures = min(failures + count, terms.failures)
@@ -71,7 +71,7 @@ struct CircuitBreaker: Sendable, Equatable {
         _ = pause(isProbe: isProbe, at: now)
     }
 
-    /// Begins a pause, or extends the current one, to last at least `least` from now.
+    /// Begins a pause or extends the current pause. The pause then lasts at least `least` from now.
     /// - Parameter isProbe: Whether the push that requests the pause was admitted as a probe after a pause.
     /// - Returns: The end of the pause.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
@@ -96,7 +96,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Ends the current pause, so that a probe may be sent at once. If the probe fails, the next pause is twice as long
-    /// as the first pause, however long the ended pause was.
+    /// as a first pause, regardless of how long the ended pause was.
     mutating func allowProbe() {
         guard !isClosed else { return }
         (pausedUntil, probedUntil, pauses) = (nil, nil, 1)

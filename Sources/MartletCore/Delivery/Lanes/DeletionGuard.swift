@@ -3,13 +3,13 @@ import MartletModel
 /// Decides whether to believe a push service's answer that a handle is dead.
 ///
 /// A wrong bundle id, project or environment makes every handle of an application (`PushService.application(of:)`) look
-/// dead. An answer that may have such a cause is believed only while pushes of the application are proven to work: the
-/// answers of the last ten minutes contain a success, and no more fatal answers (answers that a handle is dead) than
-/// successes (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once, except during
-/// a quarantine.
+/// dead. An answer that may have such a cause is believed only while pushes of the application are proven to work.
+/// Pushes are proven to work if the answers of the last ten minutes contain a success, and contain no more fatal
+/// answers than successes (PushServices.md, section 0.4). A fatal answer is one that calls a handle dead. An answer
+/// that cannot have such a cause is believed at once, except during a quarantine.
 ///
-/// A quarantine begins when most of a large number of answers are fatal, and ends when pushes are proven to work.
-/// Answers that arrived during a quarantine are not believed afterwards either: if a device really is gone, the service
+/// A quarantine begins when most of a large number of answers are fatal. It ends when pushes are proven to work.
+/// Answers that arrived during a quarantine are not believed afterwards either. If a device really is gone, the service
 /// will report it again.
 struct DeletionGuard: Sendable {
     private struct Slot {
@@ -26,12 +26,12 @@ struct DeletionGuard: Sendable {
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
     private static let windowLength: Duration = slotLength * slotLimit
-    /// A quarantine begins only if more than this number of answers arrived in the last ten minutes.
+    /// The number of answers that must be exceeded within the last ten minutes before a quarantine can begin.
     static let enoughAnswers = 20
-    /// The maximum number of devices in memory that were reported as gone and are not believed to be gone yet.
+    /// The maximum number of devices in memory that were reported as gone while the reports are not believed yet.
     static let suspectLimit = 1000
 
-    /// Whether a quarantine is in force. During a quarantine, no answer that a handle is dead is believed. The
+    /// Whether a quarantine is in force. During a quarantine, no answer that calls a handle dead is believed. The
     /// quarantine ends when pushes are proven to work.
     private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
@@ -45,8 +45,8 @@ struct DeletionGuard: Sendable {
     /// Records the answers to the pushes of a page.
     /// - Returns: The devices that are now believed to be gone, including devices that earlier pages reported.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
-        // A new slot begins after the length of a slot. If the last slot seems to start in the future, the clock was
-        // set back since, and a new slot begins too.
+        // A new slot begins when the last slot has reached its full length. If the last slot seems to start in the
+        // future, the clock was set back, and a new slot begins too.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
@@ -72,18 +72,18 @@ struct DeletionGuard: Sendable {
         return health.dead
     }
 
-    /// Removes all answers, because they say nothing about a new credential. A quarantine continues.
+    /// Removes all recorded answers, because they say nothing about a new credential. A quarantine continues.
     mutating func reset() {
         slots = []
         suspectedStale = []
     }
 }
 
-/// Counts the answers to a page's pushes to one application (`PushService.application(of:)`): the successes, and the
-/// answers that a handle is dead.
+/// The answers to a page's pushes to one application (`PushService.application(of:)`): the number of successes, and the
+/// answers that call a handle dead.
 struct PageHealth: Sendable, Equatable {
     var successes = 0
-    /// The number of answers that a handle is dead.
+    /// The number of answers that call a handle dead.
     var fatal = 0
     /// Devices that were reported as gone by answers that a wrong configuration cannot cause.
     var dead: [ChannelFeedback] = []
@@ -99,8 +99,8 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// Adds a timestamp to the feedback that a device is gone, unless it has one, so that the feedback can be applied
-    /// later: if the device has registered again after the timestamp, it is not gone.
+    /// Adds a timestamp to the feedback that a device is gone, unless the feedback has a timestamp. The feedback can
+    /// then be applied later: a device that has registered again after the timestamp is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

@@ -3,10 +3,10 @@ import MartletModel
 /// The devices of a lane whose pushes fail. Each device has its own circuit breaker. A page that has only failing
 /// devices does not count as the probe of the lane.
 ///
-/// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
-/// failure. If the connection of the request broke, the device is paused only from the third broken connection on.
-/// After a pause, one push tests the device: the trial. Further pushes to the device are postponed to different times,
-/// so that not all of them are read and postponed again together.
+/// If a request was reset or not answered, its device is paused for one second. Each further failure doubles the pause.
+/// If the connection of the request broke, the device is paused only from the third broken connection on. After a
+/// pause, one push tests the device; this push is the trial. Further pushes to the device are postponed to different
+/// times, so that they are not all read and postponed again together.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
@@ -33,7 +33,8 @@ struct FailingDevices: Sendable, Equatable {
     static let limit = 128
     /// The time between two postponed pushes to the same device.
     static let spacing = Duration.milliseconds(200)
-    /// The maximum number of postponed pushes that are spaced out. All further ones are due at the same time.
+    /// The maximum number of postponed pushes to a device that get different times. All further pushes to the device
+    /// are due at the same time.
     private static let queueLimit = 4500
 
     private var devices: [DeviceIdentity: Device] = [:]
@@ -71,8 +72,8 @@ struct FailingDevices: Sendable, Equatable {
         if devices[failure.device] == nil { makeRoom() }
         var device = devices[failure.device] ?? Device(outcome: failure.outcome, failedAt: now)
         (device.outcome, device.failedAt) = (failure.outcome, now)
-        // A broken connection affects all its devices and is not necessarily the fault of this device. Therefore it
-        // counts as only one failure, and a failed request as enough failures to pause the device.
+        // A broken connection affects all devices on it, and is not necessarily the fault of this device. Therefore it
+        // counts as only one failure. A failed request counts as enough failures to pause the device.
         device.breaker.fail(
             failure.connection == nil ? CircuitBreaker.Terms.device.failures : 1, isProbe: isTrial, at: now)
         devices[failure.device] = device
@@ -83,7 +84,7 @@ struct FailingDevices: Sendable, Equatable {
         devices[device] = nil
     }
 
-    /// Ends a trial, whether it had a result or not.
+    /// Ends a trial, whether the trial had a result or not.
     mutating func endTrial(_ device: DeviceIdentity) {
         devices[device]?.breaker.endProbe()
     }
@@ -100,22 +101,22 @@ struct FailingDevices: Sendable, Equatable {
     }
 }
 
-/// The number of pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
+/// Counts the pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
-/// If several pushes to one device stay unanswered while pushes to other devices of the lane are answered, further
-/// pushes to that device wait until one of the outstanding pushes is answered, or the first of them has failed.
+/// Several pushes to one device may stay unanswered while pushes to other devices of the lane are answered. Further
+/// pushes to that device then wait until one of the outstanding pushes is answered, or the first of them has failed.
 /// Otherwise each further push would occupy one of the slots of the delivery queue (`QueueLimits`) until it times out.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
-        /// The time from which `patience` is measured: when the first outstanding push to the device began or, if
-        /// pushes to the device have ended since, when the last of them ended.
+        /// The time from which `patience` is measured. This is when the first outstanding push to the device began or,
+        /// if pushes to the device have ended since then, when the last of these ended.
         var since: Timestamp
     }
 
-    /// The maximum number of devices in a page whose pushes are counted. The pushes of larger pages are not counted.
+    /// The maximum number of devices in a page whose pushes are counted. In larger pages, no pushes are counted.
     static let pageLimit = 8
-    /// The number of outstanding pushes to a device below which a further push to it need not wait.
+    /// If a device has at least this many outstanding pushes, a further push to the device may have to wait.
     static let freeCount = 4
     /// How long pushes to a device may stay unanswered, while pushes to other devices are answered, before further
     /// pushes to the device must wait.

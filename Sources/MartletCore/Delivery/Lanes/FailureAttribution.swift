@@ -1,13 +1,13 @@
 import MartletModel
 
-/// Decides whether single devices and connections fail, or the whole service. There is one instance for each lane, and
-/// one for each origin that devices have chosen.
+/// Decides whether single devices and connections fail, or the whole service. Each lane has one instance, and so has
+/// each origin that devices have chosen.
 ///
-/// The service fails if no connection to it can be made, or if several different devices fail one after another and
-/// none is answered in between. The failure of a push does not count if an answer to any push arrived while the failing
-/// push was in progress, however many devices fail at once. A second failure of the same device, or of another device
-/// on the connection that broke, does not count either. Once the service is considered failing, each further failure
-/// confirms this, until an answer arrives.
+/// The service fails if no connection to it can be made. It also fails if several different devices fail one after
+/// another, and no push is answered in between. The failure of a push does not count if an answer to any push arrived
+/// while the failing push was in progress, regardless of how many devices fail at once. A second failure of the same
+/// device does not count either, nor does the failure of another device on the same broken connection. Once the service
+/// is considered failing, each further failure confirms this, until an answer arrives.
 struct FailureAttribution: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case devices
@@ -16,11 +16,11 @@ struct FailureAttribution: Sendable, Equatable {
 
     /// The number of different devices that must fail, without an answer in between, to show that the service fails.
     static let deviceLimit = 3
-    /// How long a failure counts. This is longer than the longest pause of a lane plus the maximum duration of a
-    /// request.
+    /// How long a failure counts. This is longer than the longest pause of a lane and the maximum duration of a request
+    /// together.
     static let window = Duration.seconds(120)
 
-    /// The number of consecutive failed connections that show that the service fails.
+    /// The number of consecutive failures to connect that show that the service fails.
     private let connectionLimit: Int
     private(set) var lastAnswer: Timestamp?
     private var failures: [Failure] = []
@@ -33,16 +33,16 @@ struct FailureAttribution: Sendable, Equatable {
         var at: Timestamp
     }
 
-    /// - Parameter connectionLimit: The number of consecutive failed connections that show that the service fails. It
-    ///   is 1 for a lane, and higher for an origin that a device has chosen, where a single failed connection shows
-    ///   little.
+    /// - Parameter connectionLimit: The number of consecutive failures to connect that show that the service fails. It
+    ///   is 1 for a lane. It is higher for an origin that a device has chosen, because there a single failure to
+    ///   connect shows little.
     init(connectionLimit: Int = 1) {
         self.connectionLimit = connectionLimit
     }
 
     /// Records the results of pushes, and decides whether only devices have failed, or the whole service.
-    /// - Parameter evidence: The results, without devices that are known to fail, because their failures show nothing
-    ///   new.
+    /// - Parameter evidence: The results. Devices that are known to fail must be left out, because their failures show
+    ///   nothing new.
     mutating func record(_ evidence: PushEvidence, at now: Timestamp) -> Verdict {
         guard evidence.answers == 0 else {
             self = FailureAttribution(connectionLimit: connectionLimit)
@@ -57,7 +57,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 
     private func wasAnswered(after start: Timestamp, at now: Timestamp) -> Bool {
-        // A last answer whose time is later than `now` is ignored, because its time was taken before the clock was set
+        // A last answer with a time later than `now` is ignored, because that time was taken before the clock was set
         // back.
         lastAnswer.map { $0 > start && $0 <= now } ?? false
     }
@@ -90,7 +90,7 @@ struct PushEvidence: Sendable, Equatable {
     /// When the pushes began.
     var startedAt: Timestamp
     var answers = 0
-    /// The failures, each of a different device.
+    /// The failures. Each of them is of a different device.
     private(set) var failures: [Failure] = []
     /// The number of pushes for which no connection could be made.
     var unreachable = 0
@@ -122,7 +122,8 @@ struct DeviceIdentity: Hashable, Sendable {
         number = channel.rawValue
     }
 
-    /// - Parameter handle: The handle of a direct send. Its hash becomes a negative number, which no channel has.
+    /// - Parameter handle: The handle of a direct send. Its hash becomes a negative number, so that it differs from the
+    ///   number of every channel.
     init(handle: UnsafeBufferPointer<UInt8>) {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(handle))

@@ -17,10 +17,10 @@ struct Lane: Sendable {
     /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
-    /// The maximum number of deletion guards. If there are this many and a new application appears, all guards that are
-    /// not in quarantine are removed. If all guards are in quarantine, no device of the new application is believed to
-    /// be gone. The number must be limited because senders choose topics, devices choose origins, and each topic or
-    /// origin counts as an application.
+    /// The maximum number of deletion guards. When this number is reached and a new application appears, all guards
+    /// that are not in quarantine are removed. If all guards are in quarantine, no device of the new application is
+    /// believed to be gone. The limit is needed because senders choose topics and devices choose origins, and each
+    /// topic or origin counts as an application.
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }
@@ -80,9 +80,9 @@ struct Lane: Sendable {
 
     // MARK: Devices that are believed to be gone
 
-    /// Records what the push service answered to a page's pushes to one application (`PushService.application`).
-    /// - Returns: The devices that are believed to be gone, and the change of the application's quarantine: true if it
-    ///   has begun, false if it has ended, nil if it has not changed.
+    /// Records the answers of the push service to a page's pushes to one application (`PushService.application`).
+    /// - Returns: The devices that are believed to be gone, and the change of the application's quarantine: true if the
+    ///   quarantine has begun, false if it has ended, nil if nothing has changed.
     mutating func record(
         _ health: PageHealth, of application: String, at now: Timestamp
     ) -> (gone: [ChannelFeedback], change: Bool?) {
@@ -102,8 +102,8 @@ struct Lane: Sendable {
         guards[application] = DeletionGuard(isQuarantined: true)
     }
 
-    /// Removes from all guards the answers to pushes with the old credential, because they say nothing about the new
-    /// one.
+    /// Removes the recorded answers from all guards. The answers belong to pushes with the old credential, and say
+    /// nothing about the new credential.
     mutating func resetGuards() {
         for application in guards.keys { guards[application]?.reset() }
     }

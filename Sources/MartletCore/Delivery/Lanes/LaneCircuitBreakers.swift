@@ -1,10 +1,10 @@
 import MartletModel
 import Synchronization
 
-/// The circuit breakers and the health of all lanes. Also keeps the refusal of each delivery whose message no device of
-/// its platform can receive.
+/// The circuit breakers and the health of all lanes. If no device of a delivery's platform can receive its message, the
+/// refusal of the delivery is kept here too.
 final class LaneCircuitBreakers: Sendable {
-    /// The maximum number of pushes in the probe of a lane, which is its first page after a pause.
+    /// The maximum number of pushes in the probe of a lane. The probe is the first page after a pause.
     static let probeSize = 10
 
     private struct State {
@@ -14,7 +14,8 @@ final class LaneCircuitBreakers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns whether a page may be sent in a lane now. If it becomes the probe of the lane, all other pages wait.
+    /// Returns whether a page may be sent in a lane now. If the page becomes the probe of the lane, all other pages
+    /// wait.
     func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> CircuitBreaker.Entry {
         state.withLock { $0.lanes[id]?.breaker.enter(at: now, probeDuration: probeDuration) ?? .free }
     }
@@ -23,7 +24,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// Ends the probe of a lane if `ready` was admitted as the probe. Called if nothing is sent with `ready` now.
+    /// Ends the probe of a lane, if the page of `ready` was admitted as the probe. Called if that page is not sent now.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
@@ -33,7 +34,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }
 
-    /// Pauses a lane whose credential is not usable.
+    /// Pauses a lane whose credential is not usable, and returns the end of the pause.
     func pause(_ id: LaneID, isProbe: Bool, at now: Timestamp) -> Timestamp {
         state.withLock { state in
             state.lanes[id, default: Lane()].pauseCause = .invalidCredentials
@@ -53,7 +54,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Removes all data about a hub that was deleted.
+    /// Removes all data about a hub that was deleted, or for which another process sends now.
     func forget(_ hub: Hub.ID) {
         state.withLock { state in state.lanes = state.lanes.filter { $0.key.hub != hub } }
     }
@@ -63,16 +64,16 @@ final class LaneCircuitBreakers: Sendable {
 
     // MARK: Devices that fail
 
-    /// The decision about some pushes: which of them must wait, and which are trials of failing devices.
+    /// The decision about some pushes: which pushes must wait, and which are trials of failing devices.
     struct Admission: Sendable {
-        /// The pushes that must wait, by index in the list of devices.
+        /// The pushes that must wait, by index in the list of devices that was passed to `begin`.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
         /// The devices whose pushes are counted as outstanding until `end` is called.
         var outstanding: [DeviceIdentity] = []
     }
 
-    /// Returns whether pushes to `count` devices of a lane must be admitted one by one, by `begin`.
+    /// Returns whether pushes to `count` devices of a lane must be admitted one by one (`begin`).
     func tracks(_ count: Int, in id: LaneID) -> Bool {
         count <= OutstandingPushes.pageLimit || hasFailingDevices(in: id)
     }
@@ -81,10 +82,10 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { !($0.lanes[id]?.failingDevices.isEmpty ?? true) }
     }
 
-    /// Decides which pushes may be sent now, given the devices that they go to. If there are only a few devices, the
-    /// admitted pushes are counted as outstanding until `end` is called.
+    /// Decides which pushes may be sent now, given their devices. If there are only a few devices, the admitted pushes
+    /// are counted as outstanding until `end` is called.
     /// - Parameters:
-    ///   - isProbe: Whether the page is the probe of the lane. A failing device is then tested only if all devices of
+    ///   - isProbe: Whether the page is the probe of the lane. Failing devices are then tested only if all devices of
     ///     the page are failing.
     ///   - expiry: When the notification expires. A push that would have to wait beyond that time is sent at once.
     func begin(
@@ -97,15 +98,16 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Ends the trials of an admission, and no longer counts its pushes as outstanding. Called when all its pushes have
-    /// ended.
+    /// Ends the trials of an admission, and no longer counts its pushes as outstanding. Called when all pushes of the
+    /// admission have ended.
     func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {
         state.withLock { $0.lanes[id]?.end(admission, at: now) }
     }
 
     /// Records the results of pushes.
-    /// - Parameter reached: The devices that were answered; only needed if any device of the lane is known to fail.
-    /// - Returns: Whether the service fails, and the evidence without devices that were known to fail.
+    /// - Parameter reached: The devices from which an answer came. They are needed only if a device of the lane is
+    ///   known to fail.
+    /// - Returns: Whether the service fails, and the evidence without devices that were already known to fail.
     func record(
         _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, in id: LaneID,
         at now: Timestamp
@@ -118,7 +120,7 @@ final class LaneCircuitBreakers: Sendable {
     // MARK: Pages
 
     /// Records the results of a page.
-    /// - Parameter isCurrent: Whether the page was sent with the lane's current credential. Otherwise the page neither
+    /// - Parameter isCurrent: Whether the page was sent with the lane's current credential. If false, the page neither
     ///   pauses nor opens the lane.
     func record(_ page: LaneReport, _ ready: SendContext, isCurrent: Bool, at now: Timestamp) -> LaneChange {
         state.withLock { state in
@@ -146,7 +148,7 @@ final class LaneCircuitBreakers: Sendable {
                 }
             } else if page.answered > 0, lane.isOpen || ready.isProbe {
                 // A paused lane opens only if its probe is answered. An answer to a page that was sent before the pause
-                // does not open it.
+                // does not open the lane.
                 if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
             } else if isProbe {
@@ -182,8 +184,8 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes.mapValues(\.quarantines).filter { $0.value > 0 } }
     }
 
-    /// Returns when the pause of a lane ends; nil if the lane is open. If the pause is over and the lane waits for its
-    /// probe, returns `now`.
+    /// Returns when the pause of a lane ends; nil if the lane is open. Returns `now` if the pause is over and the lane
+    /// waits for its probe.
     func pauseEnd(of id: LaneID, at now: Timestamp) -> Timestamp? {
         state.withLock { state in
             guard let lane = state.lanes[id], !lane.isOpen else { return nil }
@@ -191,25 +193,25 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// The paused lanes.
+    /// The paused lanes, including lanes that wait for their probe.
     var paused: [LaneID] { state.withLock { $0.lanes.filter { !$0.value.isOpen }.map(\.key) } }
 
-    /// The number of paused lanes on each platform.
+    /// The number of paused lanes on each platform, including lanes that wait for their probe.
     var pausedCounts: [PlatformID: Int] {
         state.withLock { state in
             state.lanes.reduce(into: [:]) { if !$1.value.isOpen { $0[$1.key.platform, default: 0] += 1 } }
         }
     }
 
-    /// The paused lanes whose credential is refused by the push service, or is not usable.
+    /// The paused lanes whose credential the push service refuses, or whose credential is not usable.
     var refusedCredentials: [LaneID] {
         state.withLock { state in
             state.lanes.filter { !$1.isOpen && $1.pauseCause == .invalidCredentials }.map(\.key)
         }
     }
 
-    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if no answer has shown
-    /// that.
+    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if there is no such
+    /// outcome.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }
@@ -231,8 +233,8 @@ struct LaneChange: Sendable, Equatable {
     var beginsPause = false
     /// The pause that the page has begun or extended.
     var pause: LanePause?
-    /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
-    /// believed (`DeletionGuard`) are left out.
+    /// The devices that the push service reported as gone and that are to be removed. Does not contain devices whose
+    /// report is not believed (`DeletionGuard`).
     var gone: [ChannelFeedback] = []
     /// The devices that the page has reported as gone and that are kept because of a quarantine.
     var quarantined: [ChannelID] = []

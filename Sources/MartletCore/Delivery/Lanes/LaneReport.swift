@@ -2,9 +2,9 @@ import MartletModel
 
 /// The report of a page, or of a round of retries, to its lane.
 struct LaneReport {
-    /// The answers to this report's own pushes, without those of the reports that were merged into it.
+    /// The answers to the pushes of this report itself. Answers of merged reports are in `healths`.
     var health = PageHealth()
-    /// The answers of the reports that were merged into this one, by application (`PushService.application`).
+    /// The answers of the reports that were merged into this report, by application (`PushService.application`).
     var healths: [String: PageHealth] = [:]
     /// The pauses that origins have requested.
     var holds: [LanePause] = []
@@ -16,8 +16,8 @@ struct LaneReport {
     var answered = 0
     /// Whether the unanswered pushes show that the service fails.
     var isServiceFailing = false
-    /// Whether the page is not counted as the probe of its lane, because all devices that it was sent to are known to
-    /// fail.
+    /// Whether the page does not count as the probe of its lane. True if all devices that the page was sent to are
+    /// known to fail.
     var leavesProbe = false
     /// The outcome that shows that no device of the platform can receive the message; nil if there is none.
     var refusesAll: Outcome?
@@ -27,7 +27,7 @@ struct LaneReport {
         wantedPause ?? (isServiceFailing && answered == 0 ? .zero : nil)
     }
 
-    /// The devices that were reported dead, whether the report is believed or not.
+    /// The devices that were reported as gone, whether the report is believed or not.
     var calledDead: [ChannelID] {
         healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
     }

@@ -2,10 +2,10 @@ import MartletModel
 
 /// Finds the hub's credential for a lane, and creates the push service of the lane's platform with it.
 struct LaneResolver: Sendable {
-    /// The push service and the credential of a lane, or the reason why the lane cannot send.
+    /// The push service and the credential of a lane, or the reason why nothing can be sent in the lane.
     enum Resolution {
         case service(any PushService, Credential)
-        /// The lane cannot send; every push gets this outcome.
+        /// Nothing can be sent in the lane. Every push gets this outcome.
         case missing(Outcome)
         /// The lane's push service cannot use the hub's credential.
         case unusable(PushServiceError)
@@ -39,14 +39,14 @@ struct LaneResolver: Sendable {
 }
 
 extension LaneResolver {
-    /// The decision whether a page may be sent in a lane now.
+    /// Whether a page may be sent in a lane now.
     enum Readiness {
         case ready(SendContext)
         case paused(until: Timestamp)
     }
 
-    /// Returns what is needed to send a page in a lane now or, if the lane is paused, the end of the pause. Pauses the
-    /// lane if its credential is not usable.
+    /// Returns the context with which a page can be sent in a lane now. If the lane is paused, returns the end of the
+    /// pause instead. Pauses the lane if its credential is not usable.
     /// - Parameter probeDuration: The maximum duration of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration

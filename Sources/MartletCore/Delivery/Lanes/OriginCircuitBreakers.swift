@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Pauses origins, in lanes whose devices are at several origins. An origin is paused because it has requested a pause,
-/// or because it fails (`FailureAttribution`).
+/// Pauses single origins in those lanes whose devices choose their origins. An origin is paused because it has
+/// requested a pause, or because it fails (`FailureAttribution`).
 final class OriginCircuitBreakers: Sendable {
     private struct Key: Hashable {
         var lane: LaneID
@@ -23,12 +23,13 @@ final class OriginCircuitBreakers: Sendable {
         case free
         /// One push may be sent as the probe of the origin.
         case probe
-        /// Nothing is sent until this time, because of this outcome.
+        /// Nothing is sent until the given time. The outcome is the cause of the pause.
         case paused(until: Timestamp, Outcome)
     }
 
-    /// The maximum number of origins in memory, because devices choose their origins. If there are more, the least
-    /// recently used origin that is not paused is removed. If all are paused, a new origin is not added.
+    /// The maximum number of origins in memory. The limit is needed because devices choose their origins. When it is
+    /// reached, the least recently used origin that is not paused is removed. If all origins are paused, a new origin
+    /// is not added.
     static let limit = 4096
     private let known = Mutex<[Key: Known]>([:])
 
@@ -47,11 +48,12 @@ final class OriginCircuitBreakers: Sendable {
 
     /// Records the results of pushes to an origin.
     /// - Parameters:
-    ///   - evidence: The results, without devices that are known to fail.
+    ///   - evidence: The results. Devices that are known to fail are left out.
     ///   - outcomes: The outcomes other than plain successes (`PlainSuccess`).
-    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were sent before a pause do not end that
-    ///     pause.
-    /// - Returns: The pause that the origin has requested, to be stored; nil if it has requested none.
+    ///   - isProbe: Whether the pushes were the probe of the origin. Only answers to the probe end a pause: other
+    ///     answers may belong to pushes that were sent before the pause.
+    /// - Returns: The pause that the origin has requested, which the caller must store; nil if the origin has requested
+    ///   none.
     @discardableResult
     func record(
         _ evidence: PushEvidence, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool,
@@ -75,7 +77,7 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// Returns the longest pause that an origin has requested, and the outcome that requests it; nil if it has
+    /// Returns the longest pause that an origin has requested, and the outcome with the request; nil if the origin has
     /// requested none.
     private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
         var longest: (wait: Duration, cause: Outcome)?
@@ -100,12 +102,12 @@ final class OriginCircuitBreakers: Sendable {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.isClosed ?? true }
     }
 
-    /// Ends a probe that has not shown whether the origin works.
+    /// Ends a probe that has not shown whether the origin works, so that another push may become the probe.
     func endProbe(_ lane: LaneID, _ origin: HTTPOrigin) {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
     }
 
-    /// Removes all data about a hub that was deleted.
+    /// Removes all data about a hub that was deleted, or for which another process sends now.
     func forget(_ hub: Hub.ID) {
         known.withLock { known in known = known.filter { $0.key.lane.hub != hub } }
     }

@@ -1,8 +1,9 @@
 import MartletModel
 import Synchronization
 
-/// Caches the latest push service of each lane, which was created with the lane's credential. Most deliveries have only
-/// one page. Without the cache, each of them would parse the credential, which costs as much as hundreds of pushes.
+/// Caches the latest push service of each lane. A push service is created with the lane's credential. Most deliveries
+/// have only one page. Without the cache, each of these deliveries would parse the credential, which costs as much as
+/// hundreds of pushes.
 final class PushServiceCache: Sendable {
     private struct Entry {
         var credential: Credential
@@ -23,7 +24,7 @@ final class PushServiceCache: Sendable {
     func contains(_ lane: LaneID) -> Bool { entries.withLock { $0.contains(lane) } }
 
     /// Returns the push service of a lane for a credential.
-    /// - Throws: `PushServiceError` if the credential is not usable. Nothing is cached then.
+    /// - Throws: `PushServiceError` if the credential is not usable. In that case nothing is cached.
     func service(
         _ type: any PushService.Type, of lane: LaneID, credential: Credential
     ) throws(PushServiceError) -> any PushService {
@@ -36,7 +37,7 @@ final class PushServiceCache: Sendable {
         return service
     }
 
-    /// Removes the push services of a hub that was deleted.
+    /// Removes the push services of a hub that was deleted, or for which another process sends now.
     func forget(_ hub: Hub.ID) {
         entries.withLock { $0.removeAll { lane, _ in lane.hub == hub } }
     }
@@ -47,7 +48,7 @@ final class PushServiceCache: Sendable {
     }
 
     /// Returns the approximate memory of a credential and its push service, in bytes. The text of the credential is
-    /// kept twice, once as it is and once as the service has parsed it; OpenSSL's objects for keys and certificates
+    /// kept twice: once unchanged, and once as the service has parsed it. OpenSSL's objects for keys and certificates
     /// need some additional kilobytes.
     private static func bytes(of credential: Credential) -> Int {
         let texts = credential.properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }

@@ -1,7 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Keeps the messages of all lanes together within the sending rates of the push services (`SendingRate`).
+/// Keeps messages within the sending rates of the push services (`SendingRate`). All lanes of one account share its
+/// rate.
 final class SendingRateLimits: Sendable {
     private static let limit = 4096
     private let meters = Mutex<[SendingRate: SendingRateMeter]>([:])
@@ -11,7 +12,7 @@ final class SendingRateLimits: Sendable {
         self.time = time
     }
 
-    /// Waits until messages may be sent at the given rate.
+    /// Waits until the given rate allows at least one more message.
     /// - Parameter wanted: The number of messages to send.
     /// - Returns: How many messages may be sent now, at least one; nil if the task is cancelled during the wait.
     func turn(for wanted: Int, _ pace: SendingRate) async -> Int? {

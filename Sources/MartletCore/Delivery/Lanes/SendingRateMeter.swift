@@ -1,21 +1,21 @@
 import MartletModel
 
-/// Decides when messages of one account may be sent, without I/O.
+/// Decides when messages of one account at a push service may be sent, without I/O.
 ///
-/// Messages are spread evenly over time. A small number of messages may be sent up to a second early; a large number
-/// waits until all messages that were sent early are due. So small numbers overtake large ones. After a minute without
-/// messages the rate is a tenth of the full rate, and grows to the full rate within a minute.
+/// Messages are spread evenly over time. A small number of messages may be sent up to a second early. A large number
+/// must wait until all messages that were sent early are due. So small numbers overtake large ones. After a minute
+/// without messages, the rate starts at a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
-    /// A call of `turn` that wants at most this many messages may send them early.
+    /// The maximum number of messages that one call of `turn` may admit early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
-    /// The full rate in messages per second. It leaves out two seconds of each minute, so that messages that are sent
-    /// early do not exceed the allowed number per minute.
+    /// The full rate in messages per second. It is 58/60 of the allowed rate, so that messages that are sent early do
+    /// not exceed the allowed number per minute.
     private let fullRate: Double
     private var began: Timestamp?
-    /// The time at which all admitted messages would have been sent if none had been sent early.
+    /// The time at which all admitted messages would have been sent if none of them had been sent early.
     private var end: Timestamp?
     private var clock = ClockWatch()
 

@@ -2,10 +2,10 @@ import MartletModel
 import Synchronization
 
 /// The suspected stale devices of each lane. The push service refused the last push to each of these devices. The
-/// devices were not removed, because the service only throttled them, or because it reported their tokens dead and the
-/// report was not believed.
+/// devices were not removed for one of two reasons: the service only throttled them, or the service reported their
+/// tokens as dead and this report was not believed.
 ///
-/// Some services slow down a whole connection after such a refusal, so these devices have their own connection and are
+/// Some services slow down a whole connection after such a refusal. So these devices have their own connection, and are
 /// sent to after all other devices. The store keeps the list of each lane. The copy of the list in memory is read again
 /// from time to time, because a device that registers again is no longer suspected.
 final class SuspectedStaleDevices: Sendable {
@@ -19,8 +19,8 @@ final class SuspectedStaleDevices: Sendable {
     /// suspected.
     static let limit = 10_000
     /// The maximum number of pushes in a round of retries of a lane that has suspected stale devices. These devices
-    /// share one connection. That connection may send one request at a time, and the round must end before the request
-    /// timeout.
+    /// share one connection. That connection may carry only one request at a time, and the round must end before the
+    /// request timeout.
     static let roundLimit = 250
     /// The maximum number of devices in memory, over all lanes.
     static let totalLimit = 200_000
@@ -37,20 +37,22 @@ final class SuspectedStaleDevices: Sendable {
     /// Returns the suspected stale devices of a lane, sorted by channel.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
-        // The list is also read again if its read time is far in the future, because the clock was then set back.
+        // The list is also read again if the time of the last read lies far in the future, because then the clock was
+        // set back.
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspectedStale(of: lane.platform, in: lane.hub, limit: Self.limit)
             lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
-            // The error is not reported here: if the store cannot be read, another step of the delivery fails and
+            // The error is not reported here. If the store cannot be read, another step of the delivery fails and
             // reports it.
             return known?.channels ?? []
         }
     }
 
-    /// Stores a list in memory. If there are too many devices, removes the least recently read lists of other lanes.
+    /// Stores the list of a lane in memory. If there are too many lanes or devices, removes the lists of other lanes,
+    /// the least recently read first.
     private static func keep(_ known: Known, of lane: LaneID, in lanes: inout [LaneID: Known]) {
         lanes[lane] = known
         var count = lanes.values.reduce(0) { $0 + $1.channels.count }
@@ -62,7 +64,7 @@ final class SuspectedStaleDevices: Sendable {
         }
     }
 
-    /// Removes all data about a hub that was deleted.
+    /// Removes all data about a hub that was deleted, or for which another process sends now.
     func forget(_ hub: Hub.ID) {
         lanes.withLock { lanes in lanes = lanes.filter { $0.key.hub != hub } }
     }
@@ -86,9 +88,9 @@ final class SuspectedStaleDevices: Sendable {
         return Set(page.members.indices.filter { suspectedStale.contains(page.members[$0].channel) })
     }
 
-    /// Changes the list of a lane in memory; the caller makes the same changes in the store.
-    /// - Returns: The devices that were added: those that were not in the list before, as far as its maximum length
-    ///   allows.
+    /// Changes the list of a lane in memory. The caller must make the same changes in the store.
+    /// - Returns: The devices that were added. Devices that were in the list before, or for which the list has no room,
+    ///   are left out.
     func change(_ lane: LaneID, adding new: Set<ChannelID>, removing old: Set<ChannelID>) -> [ChannelID] {
         guard !new.isEmpty || !old.isEmpty else { return [] }
         return lanes.withLock { lanes in
@@ -105,7 +107,7 @@ final class SuspectedStaleDevices: Sendable {
 }
 
 extension [ChannelID] {
-    /// Returns the index of the first element that is not less than a channel. The array must be sorted.
+    /// Returns the index of the first element that is not less than the given channel. The array must be sorted.
     fileprivate func index(of channel: ChannelID) -> Int {
         var low = 0
         var high = count

@@ -7,9 +7,9 @@ struct AbandonRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Counts one page of members that do not get the notification any more: first members that no page has reached
-    /// yet, then members with retries. When all members are counted, the delivery ends. An expired push leaves a dead
-    /// letter; a canceled one does not.
+    /// Counts one page of members that no longer get the notification: first the members in pages that were not sent
+    /// yet, then the members with retries. When all members are counted, the delivery ends. An expired push leaves a
+    /// dead letter; a canceled push does not.
     /// - Parameter state: The final state of the delivery: canceled or abandoned.
     func run(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending {
         let outcome = state == .canceled ? Outcome.canceled : .expired
@@ -50,8 +50,8 @@ struct AbandonRunner: Sendable {
         run.progress = progress
     }
 
-    /// Returns whether no page of the delivery was ever begun, in this process or in one that was killed. Every page
-    /// creates the progress map before it is sent, so a delivery without a map has not begun.
+    /// Returns whether no page of the delivery was ever begun, by this process or by an earlier one. The progress map
+    /// is created before the first page is sent, so a delivery without a map has not begun.
     private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
         let delivery = progress.delivery
         guard progress.cursor == .none, delivery.notification.collapse != nil, delivery.part?.lead == nil else {
@@ -61,8 +61,8 @@ struct AbandonRunner: Sendable {
     }
 
     /// Ends as many retries as can be recorded in one step. Each expired retry leaves a dead letter with the outcome
-    /// `abandoned`, whose reason is the outcome of the last attempt.
-    /// - Parameter outcome: The outcome that the retries are counted as.
+    /// `abandoned`. The reason in the dead letter is the outcome of the last attempt.
+    /// - Parameter outcome: The outcome under which the retries are counted.
     /// - Returns: Whether there were any retries.
     private func endRetries(
         _ run: inout DeliveryRun, _ outcome: OutcomeName
@@ -83,7 +83,7 @@ struct AbandonRunner: Sendable {
             delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
-            // True if an attempt has reached the member, but the process was killed before it recorded the outcome.
+            // True if an attempt has reached the member, but the process was killed before the outcome was recorded.
             let isReached = map.contains(retry.member)
             let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
             step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1

@@ -2,7 +2,7 @@ import MartletModel
 import Synchronization
 
 /// Prevents pages of different notifications with the same collapse key from being sent to the same device at the same
-/// time, because otherwise the older notification could arrive last.
+/// time. Otherwise the older notification could arrive last.
 final class CollapseLocks: Sendable {
     private struct Waiting {
         var page: CollapseLockTable.Page
@@ -16,14 +16,14 @@ final class CollapseLocks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the lock on the devices of a page. Returns nil if another page in progress, with the same lane and
-    /// collapse key, has any of these devices.
+    /// Takes the lock on the devices of a page. Returns nil if another page with the same lane and collapse key is in
+    /// progress and has any of these devices.
     func take(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) -> CollapseLockTable.Turn? {
         let wanted = CollapseLockTable.Page(devices)
         return state.withLock { $0.board.take(scope, wanted) }
     }
 
-    /// Waits until no page in progress, with the same lane and collapse key, has any of the devices. The wait takes no
+    /// Waits while any page in progress with the same lane and collapse key has any of the devices. The wait takes no
     /// longer than the requests of the pages in progress.
     func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
         let wanted = CollapseLockTable.Page(devices)
@@ -61,8 +61,8 @@ struct CollapseLockTable {
         var key: String
     }
 
-    /// The devices of a page, each once. Devices identified by handle cannot be compared with devices identified by
-    /// channel, so a page of the one kind and a page of the other kind are assumed to share devices.
+    /// The devices of a page, each of them once. Some pages identify devices by channel, others by the key of the
+    /// handle. Two pages of different kinds cannot be compared, so they are assumed to share devices.
     enum Page {
         case channels(Set<ChannelID>)
         case handleKeys(Set<String>)
@@ -93,8 +93,8 @@ struct CollapseLockTable {
     private var pages: [Scope: [Int: Page]] = [:]
     private var last = 0
 
-    /// Records that a page is in progress. Returns nil, and records nothing, if another page in progress in the same
-    /// scope has any of its devices.
+    /// Records that a page is in progress. If another page in progress in the same scope has any of the page's devices,
+    /// returns nil and records nothing.
     mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
         guard !isBusy(scope, for: page) else { return nil }
         last += 1

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Sends pages so that of two notifications with the same collapse key the newer one arrives last.
+/// Sends pages in such an order that, of two notifications with the same collapse key, the newer one arrives last.
 struct CollapseSender: Sendable {
     let notifications: any NotificationStore
     let sender: PageSender
@@ -11,8 +11,9 @@ struct CollapseSender: Sendable {
     /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
     /// the same collapse key.
     /// - Parameter indices: The indices, in the page, of the members to send to.
-    /// - Returns: False if nothing was sent because a page of another notification to the same devices was in progress.
-    ///   That page has ended now. The caller must read its own page again, because the audience may have changed.
+    /// - Returns: False if nothing was sent, because a page of another notification to the same devices was in
+    ///   progress. That other page has ended by now. The caller must read its own page again, because the audience may
+    ///   have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
@@ -26,7 +27,7 @@ struct CollapseSender: Sendable {
         var rest = indices
         var lock = locks.take(scope, devices(at: rest, of: job, collapse))
         if lock == nil {
-            // Superseded pushes are not sent. So they need not wait until the page in progress releases its lock.
+            // Superseded pushes are not sent. So they need not wait for the lock that the page in progress holds.
             rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
             if rest.isEmpty { return true }
             lock = locks.take(scope, devices(at: rest, of: job, collapse))
@@ -36,14 +37,14 @@ struct CollapseSender: Sendable {
             return false
         }
         defer { locks.end(lock) }
-        // The store is asked while the lock is held, because a newer notification may have been sent before the lock
-        // was taken.
+        // The store is read again while the lock is held, because a newer notification may have been sent before the
+        // lock was taken.
         rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)
         return true
     }
 
-    /// Counts as superseded the devices that get a newer notification instead.
+    /// Counts a device as superseded if it gets a newer notification instead.
     /// - Returns: The indices of the devices that are not superseded.
     private func suppressSuperseded(
         _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], tally: inout PageTally

@@ -1,9 +1,9 @@
 import MartletModel
 
-/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Each call of `run` is
-/// one turn of the delivery (`DeliveryQueue`); between two turns, other deliveries are sent.
+/// Sends one delivery to its audience: first page by page, starting at the cursor, then the retries that are due. Each
+/// call of `run` is one turn of the delivery (`DeliveryQueue`). Between two turns, other deliveries are sent.
 ///
-/// A delivery can be stopped and continued at any point. The cursor says which pages are done; the progress map says
+/// A delivery can be stopped and continued at any point. The cursor shows which pages are done. The progress map shows
 /// which members of the page in progress were reached.
 struct Deliverer: Sendable {
     let reader: PageReader
@@ -89,7 +89,7 @@ struct Deliverer: Sendable {
             return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionWait))
         case .absent: return .gone
         }
-        // If another process sends for the hub by now, this process leaves the delivery to it.
+        // If another process sends for the hub by now, the delivery is left to that process.
         guard ownership.owns(hub) else { return .interrupted }
         let step = board.step(of: run.progress, at: time.now)
         if delivery.part?.side != nil, step == .fanOut || step.givesUp, !run.progress.isFannedOut {
@@ -114,8 +114,8 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// The minimum time for which a delivery sleeps while its hub is being deleted, unless the deletion succeeds or
-    /// fails earlier.
+    /// How long a delivery sleeps at least while its hub is being deleted, if the deletion neither succeeds nor fails
+    /// earlier.
     private static let deletionWait = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {
@@ -123,7 +123,7 @@ struct Deliverer: Sendable {
     }
 
     /// Removes from memory all data about a delivery that no longer exists in the store.
-    /// - Parameter notification: The sequence number of its notification; nil if it is not known.
+    /// - Parameter notification: The sequence number of the delivery's notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         await recorder.forget(delivery, of: notification)
     }

@@ -5,10 +5,11 @@ public struct DeliverySettings: Sendable {
     /// The number of members in the first page. A delivery that fits in its first page is sent before the further pages
     /// of longer deliveries.
     public var firstPageSize: Int
-    /// The maximum number of pages of one delivery that are sent at the same time, if its service is fast enough.
+    /// The maximum number of pages of one delivery that are sent at the same time. Fewer pages are sent if the service
+    /// is slow.
     public var pagesAtOnce: Int
-    /// The maximum number of pages, over all deliveries, that are sent while another page of the same delivery is in
-    /// progress. This setting limits the use of memory.
+    /// The maximum number of extra pages over all deliveries. A page is extra if another page of the same delivery is
+    /// in progress. This setting limits the use of memory.
     public var extraPages: Int
     public var queue: QueueLimits
     /// The maximum wait for the answers to one batch of requests. Pushes without an answer are retried.

@@ -4,7 +4,7 @@ import Synchronization
 final class ExtraPages: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// Counts one more page if fewer than `limit` are in progress.
+    /// Counts one more page, if at most `limit` pages are then in progress.
     /// - Parameter limit: The maximum number of pages.
     /// - Returns: Whether the page may be sent.
     func take(of limit: Int) -> Bool {

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The memory of the pages in progress, over all deliveries. When memory is short, pages become smaller. Thread-safe.
+/// Counts the memory of the pages in progress, over all deliveries. When memory is short, pages become smaller.
+/// Thread-safe.
 final class PageBytes: Sendable {
     /// The memory in bytes that a page may always use, so that every delivery makes progress.
     static let least = 256 << 10
 
-    /// The expected memory of a member, in bytes, before the member is read.
+    /// The memory in bytes that is reserved for each member before the member is read.
     private static let memberBytes = 1024
 
     private let limit: Int
@@ -39,7 +40,7 @@ final class PageBytes: Sendable {
     }
 }
 
-/// The memory that is reserved for one page. It is released with the last reference to the lease.
+/// The memory that is reserved for one page. It is released when the last reference to the lease goes away.
 final class PageLease: Sendable {
     /// The memory in bytes that the page may use.
     let granted: Int
@@ -56,7 +57,7 @@ final class PageLease: Sendable {
         owner.add(-taken.load(ordering: .relaxed))
     }
 
-    /// Replaces the reservation with the actual size of the page, once the page is read.
+    /// Replaces the reserved size with the actual size of the page. Called when the page has been read.
     func settle(at bytes: Int) {
         owner.add(bytes - taken.exchange(bytes, ordering: .relaxed))
     }

@@ -2,14 +2,14 @@ import MartletModel
 
 extension PageReader {
     /// Returns those of the given indices whose members no other part of the notification has handled. A member can
-    /// match several parts, because its tags may change after one part was sent and before the next part is sent. Such
-    /// a member is counted in the part that handled it.
-    /// - Parameter indices: The indices to choose from.
+    /// match several parts, because its tags may change between the sending of two parts. Such a member is counted in
+    /// the part that has handled it.
+    /// - Parameter indices: The indices, in the page, of the members to check.
     func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
     ) async throws(StorageError) -> [Int] {
-        // Only the parts with a second tag expression (`narrowing`) can share members. The sample and the rest of a
-        // canary cannot.
+        // Only parts with a second tag expression (`narrowing`) can share members. The sample and the rest of a canary
+        // share none.
         guard let part = delivery.part, part.lead != nil, part.narrowing != nil, !indices.isEmpty else {
             return indices
         }
@@ -17,13 +17,13 @@ extension PageReader {
         return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
     }
 
-    /// Returns those of the given members that another part of the notification has handled: that part has sent to
-    /// them, has given up their pushes, or will retry them.
+    /// Returns those of the given members that another part of the notification has handled. A part has handled a
+    /// member if it has sent to the member, has given up the push, or will retry the push.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
-        // A delivery that ends stores its members before it removes its progress map. So that no member is missed, the
-        // maps are read before the store.
+        // A delivery that ends stores its members before it removes its progress map. The maps are read before the
+        // store, so that no member is missed.
         var handled: Set<AudienceMember> = []
         for sibling in try await siblings(of: delivery) where !sibling.state.isFinal {
             let map = try maps.existingMap(for: sibling.delivery.id, through: sibling.delivery.lastNumber)
@@ -38,18 +38,18 @@ extension PageReader {
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// The state of the other part of a canary. For a delivery to the sample, the other part is the rest; for a
-    /// delivery to the rest, it is the sample. A retry needs this state, because its registration may have moved to a
-    /// device of the other part.
+    /// The state of the other part of a canary. For a delivery to the sample, the other part is the rest. For a
+    /// delivery to the rest, the other part is the sample. A retry needs this state, because its registration may have
+    /// moved to a device of the other part.
     struct OtherSide: Sendable {
-        /// The given members that the other part has handled (`handled(_:besides:)`).
+        /// Those of the requested members that the other part has handled (`handled(_:besides:)`).
         var handled: Set<AudienceMember> = []
         /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Returns whether the other part will still send to a member: the member belongs to the other part, and is in
-        /// none of the pages that the other part has read.
+        /// Returns whether the other part will still send to a member. This is the case if the member belongs to the
+        /// other part, and is in none of the pages that the other part has read.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }

@@ -1,15 +1,16 @@
 import MartletModel
 
 extension PageReader {
-    /// The maximum time that a retry waits for a later page, if its current handle is a member of that page.
+    /// The maximum time for which a retry waits for a later page that contains its registration.
     private static let maximumPageWait = Duration.seconds(60)
 
     /// Prepares a round of retries: finds the current handles of the members whose pushes are retried.
     ///
-    /// A member may have a new handle if its old channel is not in the audience any more, or is there only because of
-    /// other registrations that were moved to that channel later. The retry is then sent to the new handle of the
-    /// member's own registration. If the device with the new handle was already reached as another member, the member
-    /// becomes `repeated`. If that device may still be reached as another member, the member becomes `waiting`.
+    /// A member may have a new handle in two cases: its old channel is not in the audience any more, or that channel is
+    /// in the audience only because other registrations were moved to it later. The retry is then sent to the new
+    /// handle of the member's own registration. If the device with the new handle was already reached as another
+    /// member, the member becomes `repeated`. If that device may still be reached as another member, the member becomes
+    /// `waiting`.
     func round(
         of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap,
         byteLimit: Int = AudiencePage.byteLimit
@@ -42,8 +43,8 @@ extension PageReader {
         delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
     }
 
-    /// Returns whether the device with the current handle of a successor was reached as another member, may still be
-    /// reached as another member, or is free to be sent to.
+    /// Returns whether the device with the current handle of a successor is free to be sent to, was already reached as
+    /// another member, or may still be reached as another member.
     private func claim(
         on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap, _ other: OtherSide?
     ) -> RetryRound.Claim {
@@ -65,9 +66,9 @@ extension PageReader {
         }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
         // A later page contains the registration at its current channel. In a template send, the registration is the
-        // same member in that page, with the same bit in the progress map. So the later page sends the push, and this
-        // retry ends. In a native send, the registration belongs to another member in that page. So this retry waits
-        // for the result of that member.
+        // same member in that later page, with the same bit in the progress map. So the later page sends the push, and
+        // this retry ends. In a native send, the registration belongs to another member in the later page. So this
+        // retry waits for the result of that other member.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.maximumPageWait)
     }
 }

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Finds the members that a delivery sends to next: pages of the audience, of a resend, and of retries. It neither
-/// sends nor records anything.
+/// Finds the members that a delivery sends to next: the pages of an audience, of a resend, or of a round of retries.
+/// The reader neither sends nor records anything.
 struct PageReader: Sendable {
     let notifications: any NotificationStore
     let deadLetters: any DeadLetterStore
@@ -47,20 +47,19 @@ struct PageReader: Sendable {
 
     func sampleHash(of delivery: Delivery) -> SampleHash { messageIDs.sampleHash(of: delivery.notification.id) }
 
-    /// Returns whether the audience is empty; false if a page was already sent. A delivery without an audience ends
-    /// even while its lane is paused. Such deliveries are frequent, because on most platforms a template notification
-    /// has no devices.
+    /// Returns whether the audience is empty; false if a page was already sent. A delivery with an empty audience ends
+    /// even while its lane is paused. Such deliveries are frequent, because a template notification has no devices on
+    /// most platforms.
     func isAudienceEmpty(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Returns a page of the given members that are still in the audience, with their current handles. The members are
-    /// looked up again, because a device may have been unregistered or have another user by now. Such a device must not
-    /// show a notification that is not meant for it.
-    /// - Returns: As many of the members as fit in the page, starting with the first; `isLast` is true if all of them
-    ///   fit.
+    /// Returns a page of those given members that are still in the audience, with their current handles. The members
+    /// are looked up again, because a device may have been unregistered or have another user by now. Such a device must
+    /// not show a notification that is not meant for it.
+    /// - Returns: The members that fit in the page, starting with the first; `isLast` is true if all members fit.
     func page(
         of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> AudiencePage {
@@ -78,8 +77,8 @@ struct PageReader: Sendable {
 
     // MARK: Progress
 
-    /// Returns the progress map of a delivery, and creates it if there is none. Callers keep the map only while they
-    /// send pushes, because many deliveries wait at a time, and a map may be an open file.
+    /// Returns the progress map of a delivery, and creates it if there is none. A map may be an open file, and many
+    /// deliveries wait at a time. Therefore callers keep the map only while they send pushes.
     /// - Parameter page: The page that needs the map. If it is the last page and no map exists yet, the map is created
     ///   for the members of this page only.
     func map(of delivery: Delivery, _ page: AudiencePage? = nil) throws(StorageError) -> any ProgressMap {
@@ -87,9 +86,9 @@ struct PageReader: Sendable {
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
-    /// Returns the members that a delivery has reached, which are stored when it ends.
-    /// - Parameter page: The page of a delivery with only one page. Then only its members are looked up in the progress
-    ///   map. nil if the delivery has several pages.
+    /// Returns the members that a delivery has reached. They are stored when the delivery ends.
+    /// - Parameter page: The only page of the delivery; only the members of this page are then looked up in the
+    ///   progress map. nil if the delivery has several pages.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
@@ -99,9 +98,9 @@ struct PageReader: Sendable {
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
-    /// Counts the members of a page that were already reached. If the process ended while the page was being sent, the
-    /// bits in the progress map are the only record of these successes.
-    /// - Returns: The indices of the members that were not reached.
+    /// Counts the members of a page that were already reached. If the process ended while the page was being sent,
+    /// these successes are recorded only as bits in the progress map.
+    /// - Returns: The indices, in the page, of the members that were not reached.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
         tally.addReached(page.count - indices.count)

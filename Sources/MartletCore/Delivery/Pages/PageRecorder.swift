@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Records the outcomes of pages, of rounds of retries and of whole deliveries, and acts on them: reports to the lane,
-/// removes devices that are gone, and halts roll-outs.
+/// Records the outcomes of pages, of rounds of retries and of whole deliveries. Acts on these outcomes: reports to the
+/// lane, removes devices that are gone, and halts roll-outs.
 struct PageRecorder: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -14,13 +14,13 @@ struct PageRecorder: Sendable {
     /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
 
-    /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
-    /// handles and halts the roll-out if too many pushes fail.
+    /// Records the outcomes of a page or a round of retries. First reports to the lane, then records the step, then
+    /// updates handles, and halts the roll-out if too many pushes fail.
     /// - Parameters:
     ///   - collectsFeedback: True if the caller calls `applyFeedback` later, so that the handles of several pages are
     ///     updated together.
-    ///   - makeStep: Returns the step and the new progress of the delivery. It is called with the tally after it was
-    ///     decided which of the handles that were reported as gone are removed.
+    ///   - makeStep: Returns the step and the new progress of the delivery. This closure gets the tally after the
+    ///     decision which of the handles that were reported as gone are removed.
     func record(
         _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun, collectsFeedback: Bool = false,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
@@ -39,9 +39,9 @@ struct PageRecorder: Sendable {
         try await rollouts.evaluateIfDue(delivery)
     }
 
-    /// Records a step and then counts its outcomes in the metrics. A step that could not be recorded is done again, so
-    /// its outcomes are not counted until it is recorded. If the delivery no longer exists in the store, marks it as
-    /// gone, which ends the delivery after this turn.
+    /// Records a step and then counts its outcomes in the metrics. If a step cannot be recorded, it is done again, and
+    /// its outcomes are counted only once it is recorded. If the delivery no longer exists in the store, marks it as
+    /// gone, so that the delivery ends after this turn.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         var step = step
         let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)
@@ -66,8 +66,8 @@ struct PageRecorder: Sendable {
         let record = lanes.record(tally.lane, lane, isCurrent: isCurrent, at: time.now)
         if !isCurrent { tally.expediteRetries(after: .invalidCredentials) }
         raiseAlarms(record, tally, delivery)
-        // A refusal of one message ends all sending of the delivery only if the delivery has no other message. The
-        // refusal says nothing about the messages of other templates or languages.
+        // A refusal of one message says nothing about the messages of other templates or languages. Therefore it ends
+        // all sending of the delivery only if the delivery has no other message.
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }
@@ -79,10 +79,10 @@ struct PageRecorder: Sendable {
 
     /// Applies the feedback about handles to the stored registrations. Called after the steps are recorded, because a
     /// refusal in a step refers to a registration that the feedback may remove. If the process is killed in between,
-    /// the feedback is lost, and the next notification finds the handle dead again.
+    /// the feedback is lost, and the next notification gets the same feedback again.
     ///
     /// The feedback of pages that are sent at the same time is applied in one transaction. Keys and ids of
-    /// registrations are spread over the whole database, so fewer transactions write fewer pages of the database.
+    /// registrations are spread over the whole database file, so fewer transactions write fewer pages of that file.
     func applyFeedback(of run: inout DeliveryRun) async throws(StorageError) {
         guard !run.feedback.isEmpty else { return }
         let feedback = run.feedback
@@ -90,11 +90,12 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: run.delivery.notification.hub, at: time.now)
     }
 
-    /// If this many changes of handles are waiting, they are applied before the turn ends. A larger transaction would
-    /// delay other writes for too long.
+    /// The number of waiting changes of handles at which they are applied before the turn ends. A larger transaction
+    /// would delay other writes for too long.
     private static let feedbackLimit = 2000
 
-    /// Logs, for the operator, a pause that a page has begun in its lane, and quarantines that it has begun or ended.
+    /// Logs, for the operator, a pause that a page has caused in its lane, and the quarantines that the page has begun
+    /// or ended.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = resolver.hubs.hub(delivery.notification.hub)?.name ?? ""
         if record.beginsPause, let cause = tally.lane.pauseCause {
@@ -113,8 +114,8 @@ struct PageRecorder: Sendable {
         }
     }
 
-    /// Records that the delivery has ended, and removes the data that is needed only until then.
-    /// - Parameter state: The final state; nil if the outcomes determine it.
+    /// Records that the delivery has ended, and removes the data that was needed only until now.
+    /// - Parameter state: The final state; nil to determine it from the outcomes.
     func finish(
         _ run: inout DeliveryRun, _ state: NotificationState?
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -135,8 +136,8 @@ struct PageRecorder: Sendable {
         return .finished
     }
 
-    /// Returns how the turn ends after a round of retries or the last page: with more to send now, with a wait for the
-    /// next retry, or with the end of the delivery if no retry is left.
+    /// Returns how the turn ends after a round of retries or the last page. The delivery has more to send now, waits
+    /// for its next retry, or ends if no retry is left.
     func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         guard run.progress.isFannedOut else { return .yielded }
         let delivery = run.delivery
@@ -164,12 +165,12 @@ struct PageRecorder: Sendable {
     }
 }
 
-/// What a page changes outside its delivery: the state of its lane, and the devices of its hub.
+/// The changes that a page makes outside its delivery: to the state of its lane, and to the devices of its hub.
 private struct LaneConclusion {
     var pauses: [LanePause]
     var quarantines: [String: Bool]
-    /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
-    /// believed (`DeletionGuard`) are left out.
+    /// The devices that the push service reported as gone and that are to be removed. Does not contain devices whose
+    /// report is not believed (`DeletionGuard`).
     var gone: [ChannelFeedback]
 }
 

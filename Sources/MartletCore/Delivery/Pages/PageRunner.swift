@@ -16,7 +16,8 @@ struct PageRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends the pages of one turn, unless the lane is paused or the rate of the roll-out allows nothing yet.
+    /// Sends the pages of one turn. Sends nothing if the lane is paused, or if the rate of the roll-out does not allow
+    /// a push yet.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -53,10 +54,11 @@ struct PageRunner: Sendable {
         return run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
-    /// Sends the pages of one turn. Only one page is sent if it is the probe of its lane, if the notification is a
-    /// resend, or if the failures of a roll-out or a collapse key must be checked before each page. Otherwise, several
-    /// pages are in progress at the same time. The second page of a delivery waits for the first, and each page to a
-    /// service with a sending rate waits for the page before it, as `patience` describes.
+    /// Sends the pages of one turn. The turn has only one page if the page is the probe of its lane, if the
+    /// notification is a resend, or if the failures of a roll-out or a collapse key must be checked before each page.
+    /// Otherwise, several pages are in progress at the same time. The second page of a delivery waits for the first
+    /// page. If the service has a sending rate, each page waits for the page before it. `patience` describes how long
+    /// these waits are.
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
@@ -100,16 +102,16 @@ struct PageRunner: Sendable {
 
     // MARK: Several pages at once
 
-    /// The maximum number of pages in one turn, so that other deliveries get their turns. The number is high, because
-    /// at the end of a turn the delivery sends nothing until the last answers have come. At a high latency, this takes
-    /// a long time.
+    /// The maximum number of pages in one turn. The limit lets other deliveries have their turns. It is high, because
+    /// at the end of a turn the delivery sends nothing until the last answers have come, which takes long if the
+    /// latency is high.
     private static let pagesOfTurn = 64
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
         let notification = run.delivery.notification
         guard settings.pagesAtOnce > 1, !lane.isProbe, case .by = lane.sending else { return false }
-        // A roll-out sends one page at a time, so that its failures are checked after each page. Only the rest of a
-        // canary without a rate is sent as fast as possible, several pages at once.
+        // A roll-out sends one page at a time, so that its failures are checked after each page. The only exception is
+        // the rest of a canary without a rate: it is sent as fast as possible, several pages at once.
         let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
         return !isPaced && notification.collapse == nil && notification.resend == nil
     }
@@ -118,9 +120,8 @@ struct PageRunner: Sendable {
     /// the store is read or an answer is awaited. Pages are recorded in order: the cursor never passes an unfinished
     /// page.
     /// - Parameters:
-    ///   - first: The first page of the turn, if the next one must wait for it: the first page of the delivery, or a
-    ///   - first: The first page of the turn, if the second page must wait for it: the first page of the delivery, or a
-    ///     page to a service with a sending rate. Otherwise nil.
+    ///   - first: The first page of the turn, if the second page must wait for it: either the first page of the
+    ///     delivery, or a page to a service with a sending rate. Otherwise nil.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?,
@@ -146,7 +147,7 @@ struct PageRunner: Sendable {
             }
             do throws(StorageError) {
                 while true {
-                    // With a sending rate, the time that a page takes shows the rate and not the speed of the service.
+                    // With a sending rate, the time per page shows the rate and not the speed of the service.
                     let most =
                         lane.hasSendingRate
                         ? settings.pagesAtOnce : pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
@@ -173,7 +174,8 @@ struct PageRunner: Sendable {
                         group.addTask { [number = page.number] in await wait(for: number) }
                     }
                     guard begunCount > endedCount, let result = await group.next() else {
-                        // The group has only tasks of `wait(for:)` left, for pages that have ended.
+                        // Only tasks of `wait(for:)` are left in the group, and the pages that they wait for have
+                        // ended.
                         group.cancelAll()
                         return nil
                     }
@@ -189,7 +191,7 @@ struct PageRunner: Sendable {
                         let isAwaited = sent.number == newest?.number
                         let isOnly = begunCount - endedCount - ended.count == 1
                         if isAwaited { newest = nil }
-                        // The group has only tasks of `wait(for:)` left, which are no longer needed.
+                        // Only tasks of `wait(for:)` are left in the group, and they are no longer needed.
                         if isAwaited, isOnly { group.cancelAll() }
                         ended[sent.number] = sent
                         while let page = ended.removeValue(forKey: endedCount) {
@@ -208,24 +210,24 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// What a task of `overlapPages` reports.
+    /// The report of a task of `overlapPages`.
     private enum PageEvent: Sendable {
         case sent(InFlightPage)
         /// The task has waited for the page with this number for as long as `patience`.
         case waited(Int)
     }
 
-    /// The page that the next one waits for.
+    /// The page that the next page waits for.
     private struct AwaitedPage {
         let number: Int
         let page: AudiencePage
         let unsent: UnsentPushes
     }
 
-    /// How long a page first waits for the page before it, if it must wait at all. After that, it keeps waiting only
-    /// while pushes of the page before it wait for the sending rate, or while fewer than half of the devices of that
-    /// page were reached. So a few devices that do not answer do not delay the others until their requests time out,
-    /// but a service that answers nothing gets no more requests.
+    /// How long a page waits, at first, for the page before it, if it must wait at all. After that time, it keeps
+    /// waiting only while pushes of the page before it wait for the sending rate, or while fewer than half of the
+    /// devices of that earlier page were reached. So a few devices that do not answer do not delay all others until
+    /// their requests time out. A service that answers nothing gets no more requests.
     private static let patience = Duration.seconds(1)
 
     private func wait(for number: Int) async -> Result<PageEvent, StorageError> {
@@ -238,14 +240,14 @@ struct PageRunner: Sendable {
         return page.members.count(where: map.contains) * 2 >= page.count
     }
 
-    /// Returns whether the delivery may still send its next page: it was not paused, canceled or interrupted, and has
-    /// not expired.
+    /// Returns whether the delivery may still send its next page. It may not if it was paused, canceled or interrupted,
+    /// or if it has expired.
     private func isStillWanted(_ progress: DeliveryProgress) -> Bool {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Returns whether the next page may be begun in this turn. False if enough pages were begun, or if there was a
-    /// change that must be checked at the beginning of a turn, such as a pause of the lane.
+    /// Returns whether the next page may be begun in this turn. False if enough pages were begun, or if something has
+    /// changed that must be checked at the beginning of a turn, such as a pause of the lane.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
@@ -298,7 +300,7 @@ struct PageRunner: Sendable {
     }
 
     /// Returns one message of a delivery whose messages all have about the same size. Returns nil if the messages have
-    /// at most `size` bytes, or if they are rendered from templates and may differ in size.
+    /// at most `size` bytes, or if they are rendered from templates, because such messages may differ in size.
     private func sampleMessage(of delivery: Delivery, _ lane: SendContext, longerThan size: Int) -> Message? {
         switch delivery.notification.content {
         case .native(_, let message): message.body.count > size ? message : nil
@@ -365,7 +367,7 @@ struct PageRunner: Sendable {
     }
 }
 
-/// A page of a turn, with its state from the reading of its members to the outcomes of its pushes.
+/// A page of a turn, from the reading of its members to the outcomes of its pushes.
 private struct InFlightPage: Sendable {
     /// The position of the page in the order in which the pages of the turn are recorded, from 0.
     var number = 0
@@ -378,7 +380,7 @@ private struct InFlightPage: Sendable {
     let unsent = UnsentPushes()
     var startedAt: Timestamp
     var endedAt: Timestamp
-    /// False if the page was not sent, because a page of another notification with the same collapse key was being sent
-    /// to one of its devices.
+    /// False if the page was not sent, because another notification with the same collapse key was being sent to one of
+    /// its devices.
     var wasSent = true
 }

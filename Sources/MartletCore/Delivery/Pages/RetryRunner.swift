@@ -13,8 +13,8 @@ struct RetryRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends one round of due retries. If no retry is due yet, returns when the next one is due. Ends the delivery if
-    /// it has no retries.
+    /// Sends one round of due retries. If no retry is due yet, returns the time at which the next retry is due. Ends
+    /// the delivery if it has no retries.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -104,8 +104,8 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// The minimum time for which a retry waits for the push to another member. Without it, a retry could be due again
-    /// and again before that push is tried, and keep a core busy.
+    /// The minimum time for which a retry waits for the push to another member. Without this minimum, the retry could
+    /// become due over and over before that push is tried, and keep a core busy.
     private static let leastWait = Duration.seconds(1)
 
     /// Ends the retries whose handle was reached in this round as the handle of another member, and postpones the
@@ -126,8 +126,8 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// Ends the retries that the round does not send: those of members that were already reached, at their own handle
-    /// or as another member, and those of members that are no longer in the audience.
+    /// Ends the retries that the round does not send. The members of these retries were already reached, at their own
+    /// handle or as another member, or are no longer in the audience.
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {

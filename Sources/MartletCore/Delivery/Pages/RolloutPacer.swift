@@ -10,13 +10,13 @@ struct RolloutPacer: Sendable {
     let controls: SendControls
     let messageIDs: MessageIDKey
     let alarm: ScheduleAlarm
-    /// Runs the counts of audiences for canaries one after another, so that only one audience is counted at a time.
+    /// Runs the counts of audiences for canaries one after another.
     private let counting = SerialWork()
     let time: any TimeSource
     /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
 
-    /// The decision how many pushes a roll-out may send now.
+    /// The decision about how many pushes a roll-out may send now.
     enum Admission {
         /// The given number of pushes may be sent now.
         case now(Int)
@@ -25,8 +25,8 @@ struct RolloutPacer: Sendable {
         case unknown
     }
 
-    /// Returns how many pushes of a page may be sent now. If no rate of a roll-out applies to the delivery, all of them
-    /// may be sent.
+    /// Returns how many pushes of a page may be sent now. If no rate of a roll-out applies to the delivery, the whole
+    /// page may be sent.
     /// - Parameter wanted: The maximum number of members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
@@ -51,21 +51,21 @@ struct RolloutPacer: Sendable {
         delivery.notification.rollout?.pace != nil && delivery.part?.side != .sample
     }
 
-    /// Returns whether the pages of a delivery may wait on purpose: for the rate of the roll-out, for the start of a
-    /// later part, or while the notification is paused, has halted itself or holds.
+    /// Returns whether the pages of a delivery may wait on purpose. They may wait for the rate of the roll-out, for the
+    /// start of a later part, or because the notification is paused, has halted itself, or holds.
     func waitsOnPurpose(_ delivery: Delivery) -> Bool {
         isPaced(delivery) || delivery.part?.lead != nil || board.wasControlled(delivery.notification.sequence)
     }
 
-    /// Returns to the meter of the roll-out the admitted pushes that were not sent, so that other pages can use them.
+    /// Returns to the roll-out's meter those admitted pushes that were not sent, so that other pages can use them.
     func giveBack(_ count: Int, of delivery: Delivery) {
         guard delivery.notification.rollout != nil, count > 0 else { return }
         board.giveBack(count, of: delivery.notification.sequence)
     }
 
-    /// Returns whether the delivery belongs to a roll-out and has a retry that is due. Returns false if there is no
-    /// roll-out, because the retries of other notifications are sent after all pages, so that devices that failed do
-    /// not delay the others.
+    /// Returns whether the delivery belongs to a roll-out and has a retry that is due. Returns false for every other
+    /// notification. The retries of such a notification are sent after all its pages, so that failing devices do not
+    /// delay other devices.
     func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
             return false
@@ -84,8 +84,8 @@ struct RolloutPacer: Sendable {
         return rollout.rate(for: audience.map { rest(of: $0, rollout) })
     }
 
-    /// Returns the number of members of an audience that are not in the sample of a canary; without a sample, all of
-    /// them.
+    /// Returns the number of members of an audience that are not in the sample of a canary. If there is no sample, all
+    /// members are counted.
     private func rest(of audience: Int, _ rollout: Rollout) -> Int {
         switch rollout.sample {
         case nil: audience
@@ -106,8 +106,8 @@ struct RolloutPacer: Sendable {
             switch notification.content {
             case .native: query.platform = delivery.platform
             case .template: break
-            // A composed message is counted on all platforms. The bounds apply to the platform of this delivery only,
-            // so the query has no bounds.
+            // A composed message is counted on all platforms. The query has no bounds, because the bounds apply only to
+            // the platform of this delivery.
             case .message: query.bounds = nil
             }
             let count = try await devices.audienceCount(query)
@@ -120,8 +120,8 @@ struct RolloutPacer: Sendable {
 
     // MARK: Canaries
 
-    /// Sets the threshold of a canary's sample (the highest hash in the sample) in a delivery. If the threshold is not
-    /// known yet, it is determined by counting the audience, and stored before anything is sent.
+    /// Sets, in a delivery, the threshold of a canary's sample: the highest hash in the sample. If the threshold is not
+    /// known yet, it is determined by counting the audience, and is stored before anything is sent.
     /// - Returns: False if the notification does not exist any more.
     func setThreshold(_ delivery: inout Delivery) async throws(StorageError) -> Bool {
         guard delivery.part?.threshold == nil else { return true }
@@ -149,8 +149,8 @@ struct RolloutPacer: Sendable {
         return try await notifications.setSample(sample, ofRollout: notification.sequence)?.threshold
     }
 
-    /// Finds the lowest sample hashes among the members of a notification's audience, within the bounds of its
-    /// deliveries.
+    /// Finds the lowest sample hashes among the members of a notification's audience. Only members within the bounds of
+    /// the notification's deliveries are considered.
     private func lowestHashes(
         _ start: LowestHashes, _ hash: SampleHash, of notification: Notification
     ) async throws(StorageError) -> LowestHashes {
@@ -172,13 +172,14 @@ struct RolloutPacer: Sendable {
         return lowest
     }
 
-    /// Wakes the scheduler after the last page of a sample was sent, so that it finds out when the wait of the canary
-    /// is over.
+    /// Wakes the scheduler after the last page of a sample was sent. The scheduler then finds out when the wait of the
+    /// canary is over.
     func sampleWasSent() {
         alarm.ring()
     }
 
-    /// Decides again, after a further answer, about a canary whose wait is over and which had too few answers.
+    /// Decides again about a canary whose wait is over, but which had too few answers. Called after each further
+    /// answer.
     func evaluateIfDue(_ delivery: Delivery) async throws(StorageError) {
         let notification = delivery.notification
         guard delivery.part?.side == .sample, notification.rollout?.wait != nil,
@@ -189,7 +190,7 @@ struct RolloutPacer: Sendable {
 
     // MARK: Too many failures
 
-    /// Halts a roll-out when too many of its pushes fail, and logs it.
+    /// Halts a roll-out if too many of its pushes fail, and logs the halt.
     /// - Parameter counts: The outcomes that the last step has added.
     func haltIfNeeded(_ delivery: Delivery, _ counts: [OutcomeName: Int]) async throws(StorageError) {
         let notification = delivery.notification

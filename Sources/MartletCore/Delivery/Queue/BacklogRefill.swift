@@ -3,12 +3,12 @@ import MartletModel
 /// Tracks how much of the backlog in the store is known to the delivery queue. Does no I/O.
 ///
 /// All unfinished deliveries up to the id `through` are known to the queue. The known deliveries are *complete* if the
-/// store has no delivery after `through`. They are no longer complete once a new delivery is left to the store because
-/// the queue has no room.
+/// store has no delivery after `through`. They stop being complete when the queue has no room for a new delivery and
+/// leaves it to the store.
 struct BacklogRefill: Sendable {
     private var through = Delivery.ID.none
     private(set) var isComplete = false
-    /// The highest id of a delivery that was read from the store.
+    /// The highest id up to which deliveries were read from the store.
     private var found = Delivery.ID.none
     private var again: Timestamp?
     /// The highest id of a new delivery that the queue has accepted, even if it is after `through`.
@@ -22,10 +22,11 @@ struct BacklogRefill: Sendable {
     /// When to read the store again after a failed read; nil if there is no read to repeat.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
 
-    /// Returns whether a delivery can only have come from intake, and not also from an earlier read of the store.
+    /// Returns whether a delivery can only have come from intake. If false, an earlier read of the store may also have
+    /// returned the delivery.
     func isNew(_ id: Delivery.ID) -> Bool { isComplete && id > found }
 
-    /// Returns whether a delivery was left to the store: it is, or may be, only in the store and not in the queue.
+    /// Returns whether a delivery was left to the store. Such a delivery may be only in the store and not in the queue.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { !isComplete && id > through }
 
     /// Records that a new delivery was accepted.
@@ -57,8 +58,9 @@ struct BacklogRefill: Sendable {
 
     /// Records the deliveries that were read from the store.
     /// - Parameters:
-    ///   - isAll: Whether the store had no deliveries after these.
-    ///   - last: The last delivery that was read, if it is not among these.
+    ///   - isAll: Whether the store had no deliveries after those in `found`.
+    ///   - last: The last delivery that was read, even if `found` does not contain it; nil if it is the last one in
+    ///     `found`.
     /// - Returns: The deliveries that have not ended since the read began.
     mutating func finish(
         _ found: [DeliveryProgress], isAll: Bool, through last: Delivery.ID? = nil
@@ -68,8 +70,8 @@ struct BacklogRefill: Sendable {
         let known = last ?? found.last?.delivery.id ?? through
         self.found = max(self.found, known)
         // A delivery that was left to the store during the read may be missing in `found`, even if `found` has
-        // deliveries with higher ids: two deliveries of the same hub become visible in the store in the order of their
-        // ids, but two deliveries of different hubs may not.
+        // deliveries with higher ids. Two deliveries of the same hub become visible in the store in the order of their
+        // ids. For two deliveries of different hubs, this order is not certain.
         through = turnedAway.map { min(known, Delivery.ID(rawValue: $0.rawValue - 1)) } ?? known
         isComplete = isAll && turnedAway == nil
         if isComplete { through = max(through, self.last) }

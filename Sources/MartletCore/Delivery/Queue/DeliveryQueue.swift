@@ -4,19 +4,19 @@ import MartletModel
 /// sends its next pages or a round of its retries. The queue does no I/O; the dispatcher protects it with a lock.
 ///
 /// A delivery is *known* while it is in one of these four states. The turns for first pages have their own slots, so
-/// that a single-page delivery never waits for a page of a longer delivery; further pages and rounds of retries share
-/// the remaining slots. A limited number of waiting deliveries is kept in memory with their content; of all others only
-/// the id is kept.
+/// that a single-page delivery never waits for a page of a longer delivery. Further pages and rounds of retries share
+/// the remaining slots. A limited number of waiting deliveries is kept in memory with their content. For all others,
+/// only the id is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryRun, Kind)
-        /// A turn of a delivery of which only the id was kept; its content and progress must be read from the store
-        /// first.
+        /// A turn of a delivery for which only the id was kept. The content and the progress of the delivery must be
+        /// read from the store first.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
 
-    /// The kind of page that a turn is for.
+    /// What a turn is for: the first page of a delivery, or further pages and retries.
     enum Kind: Hashable, Sendable {
         case firstPage
         case furtherPage
@@ -47,7 +47,7 @@ struct DeliveryQueue: Sendable {
         var lane: LaneID
         /// The sequence number of the notification.
         var notification: Int64
-        /// The kind of page of the current turn, or of the next turn if the delivery is not running.
+        /// What the current turn of the delivery is for, or the next turn if the delivery is not running.
         var kind: Kind
         var expiresAt: Timestamp
         /// Whether the delivery waits in the queue of a paused lane, behind the probe of that lane. The delivery then
@@ -114,8 +114,8 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Adding
 
-    /// Adds a new delivery, or leaves it to the store if too many deliveries are waiting. A delivery of a hub with few
-    /// waiting deliveries is always added, regardless of the backlog of other hubs.
+    /// Adds a new delivery, or leaves it to the store if too many deliveries are waiting. If the hub of the delivery
+    /// has few waiting deliveries, the delivery is always added, regardless of the backlog of other hubs.
     mutating func add(_ progress: DeliveryProgress) {
         let hub = progress.delivery.lane.hub
         let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)
@@ -125,13 +125,15 @@ struct DeliveryQueue: Sendable {
         }
         let isNew = reading.isNew(progress.delivery.id)
         reading.take(progress.delivery.id)
-        // A read of the store may have returned this delivery before intake handed it over, and the delivery may have
-        // ended since. Therefore only its id is kept, and its progress is read from the store when its turn comes.
+        // A read of the store may have returned this delivery before intake handed it over to the queue, and the
+        // delivery may have ended since that read. Therefore only its id is kept, and its progress is read from the
+        // store when its turn comes.
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
-    /// Adds a delivery that another process has stored. The delivery may have been added in another way before, and
-    /// have ended since the caller read it. So only its id is kept, and its progress is read again when its turn comes.
+    /// Adds a delivery that another process has stored. The delivery may already have been added in another way, and
+    /// may have ended since the caller read it. So only its id is kept, and its progress is read again when its turn
+    /// comes.
     mutating func addStored(_ delivery: Delivery) {
         let ofHub = firstPages.waiting(of: delivery.lane.hub) + furtherPages.waiting(of: delivery.lane.hub)
         guard reading.isComplete && waitingCount < limits.waiting || ofHub < limits.waitingOfAnyHub else {
@@ -146,7 +148,7 @@ struct DeliveryQueue: Sendable {
         reading.turnAway(id)
     }
 
-    /// Adds a delivery of which only the id is kept until its turn.
+    /// Adds a delivery, and keeps only its id until its turn.
     private mutating func enqueueStored(_ delivery: Delivery) {
         guard known[delivery.id] == nil else { return }
         wait(.stored(delivery.id), KnownDelivery(delivery, kind: .firstPage))
@@ -159,9 +161,9 @@ struct DeliveryQueue: Sendable {
 
     /// Adds the deliveries that were read from the store.
     /// - Parameters:
-    ///   - isAll: Whether the store had no deliveries after these.
-    ///   - last: The last delivery that was read, even if it is not added; nil if it is the last of those that are
-    ///     added.
+    ///   - isAll: Whether the store had no deliveries after those in `found`.
+    ///   - last: The last delivery that was read, even if `found` does not contain it; nil if it is the last one in
+    ///     `found`.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool, through last: Delivery.ID? = nil) {
         for progress in reading.finish(found, isAll: isAll, through: last) { enqueue(progress) }
     }
@@ -201,8 +203,9 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Ahead of others
 
-    /// Moves a delivery that waits for a turn or for a paused lane ahead of the others of its lane, because it replaces
-    /// older deliveries. A delivery that is running, or is sleeping until a given time, is not moved.
+    /// Moves a delivery ahead of the other deliveries of its lane, because it replaces older deliveries. Only a
+    /// delivery that waits for a turn or for a paused lane is moved; a delivery that is running, or is sleeping until a
+    /// given time, is not.
     /// - Returns: Whether the delivery is known.
     mutating func advance(_ id: Delivery.ID) -> Bool {
         guard var entry = known[id] else { return false }
@@ -224,7 +227,7 @@ struct DeliveryQueue: Sendable {
     /// up in the store. If false, an unknown delivery has ended, or intake is about to add it to the queue.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
-    /// Adds a delivery that was left to the store, ahead of the others of its lane.
+    /// Adds a delivery that was left to the store, ahead of the other deliveries of its lane.
     mutating func advance(_ progress: DeliveryProgress) {
         enqueueStored(progress.delivery)
         _ = advance(progress.delivery.id)
@@ -232,7 +235,8 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Turns
 
-    /// Starts the next turn that may start now. If there is none, returns the time until which the caller must wait.
+    /// Starts the next turn that may start now. If no turn may start, returns the time until which the caller must
+    /// wait.
     mutating func next(at now: Timestamp) -> Next {
         var due: [Delivery.ID] = []
         while let sleeper = sleepers.first, sleeper.priority <= now {
@@ -323,7 +327,7 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// The wait after the first of several consecutive stalled turns of a delivery. It is doubled after each further
+    /// The wait after the first of several consecutive stalled turns of a delivery. The wait doubles with each further
     /// stalled turn.
     private static let stallWait = Duration.milliseconds(100)
     /// The number of consecutive stalled turns after which the wait is no longer doubled and stays at 12.8 seconds.

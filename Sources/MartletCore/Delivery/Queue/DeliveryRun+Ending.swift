@@ -4,7 +4,7 @@ extension DeliveryRun {
     /// How a turn of a delivery ended. In a turn, a delivery sends pages or a round of retries (`DeliveryQueue`).
     enum Ending: Sendable, Equatable {
         case finished
-        /// The notification was deleted with its hub: nothing is left to do.
+        /// The notification was deleted together with its hub, so nothing is left to do.
         case gone
         /// A page, or a round of retries, is done, and the delivery may have more to send. The delivery waits for its
         /// next turn, so that other deliveries get their turns.
@@ -14,9 +14,10 @@ extension DeliveryRun {
         case stalled
         /// The hub is being deleted. The delivery waits until the deletion succeeds or fails, at most until this time.
         case deleting(until: Timestamp)
-        /// There is nothing to do until this time, when a retry is due or the notification expires.
+        /// Nothing is to be done until this time. Then a retry is due, or the notification expires.
         case waiting(until: Timestamp)
-        /// The delivery is paused or halted until the control changes, or until the notification expires at this time.
+        /// The notification is paused or halted. The delivery waits until the control changes, at most until the
+        /// notification expires at this time.
         case held(until: Timestamp)
         /// The lane is paused until this time, or until the notification expires.
         case paused(LaneID, until: Timestamp)

@@ -1,25 +1,25 @@
 import MartletModel
 
-/// A delivery between two of its pages: its progress, and the data about it that only this process has. In a turn, the
+/// A delivery while it is in memory: its progress, and the data about it that only this process has. In a turn, the
 /// delivery sends its next pages or a round of its retries (`DeliveryQueue`).
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
     /// The content, prepared for sending; nil before the first page, and while the current turn uses it.
     var content: DeliveryContent?
-    /// The lane of the last turn, with its push service and its credential.
+    /// The lane as it was in the last turn, with its push service and its credential.
     var lane: SendContext?
     /// The number of pushes of the last turn.
     var sent = 0
     /// Whether the last turn has recorded something, or has waited for a page of another delivery that had to end
-    /// first. Otherwise the next turn is delayed.
+    /// first. If false, the next turn is delayed.
     var hasProgressed = false
     /// Whether the store has shown that the delivery was deleted with its hub.
     var isGone = false
     /// The average time of a page in the last turn; nil if it is not known.
     var pageTime: Duration?
-    /// The newest unfinished delivery that supersedes this one for some devices of the last turn.
+    /// The newest unfinished delivery that supersedes this delivery for some devices of the last turn.
     var newer: Delivery.ID?
-    /// The feedback of push services about handles of this turn's pages that is not applied to the store yet.
+    /// The feedback of push services about handles of this turn's pages, as far as it was not applied to the store yet.
     var feedback: [ChannelFeedback] = []
     /// Whether this process has sent the delivery from its first page on, so that it knows the outcomes of all pages.
     let knowsAll: Bool
@@ -55,8 +55,8 @@ struct DeliveryRun: Sendable {
     /// Whether a page of the delivery was sent, by this process or an earlier one.
     var hasBegun: Bool { progress.cursor != .none || progress.isFannedOut }
 
-    /// The final state of the delivery after its last page; nil if the delivery has retries, or if the state is not
-    /// known without asking the store.
+    /// The final state of the delivery after its last page; nil if the delivery has retries, or if only the store knows
+    /// the state.
     var final: NotificationState? {
         guard knowsAll, !hasRetries else { return nil }
         return hasTargets ? .completed : .noTargetFound

@@ -1,4 +1,4 @@
-/// A first-in, first-out queue in amortized constant time.
+/// A first-in, first-out queue. Adding an element and removing the first one take amortized constant time.
 struct FIFO<Element: Sendable>: Sendable {
     /// The queue's elements; nil for an element that was removed.
     private var elements: [Element?] = []

@@ -6,9 +6,9 @@ import MartletModel
 /// The next turn goes to the hub that has sent the fewest pushes. A hub that had nothing to send for a while gets no
 /// extra turns for that time. The platforms of a hub take turns. Within a lane, items are first-in, first-out.
 ///
-/// A lane may occupy at most half as many slots as are free, and a hub at most as many as are free. Therefore a single
-/// lane gets a third of all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any
-/// is free.
+/// A lane gets another slot only while it has fewer than half as many slots as are free, and a hub only while it has
+/// fewer than are free. Therefore a single lane gets a third of all slots, ten lanes that become stuck at the same time
+/// leave a sixth of the slots free, and a hub without a slot gets one as long as any slot is free.
 struct LaneScheduler<Item: Sendable>: Sendable {
     /// The cost of reading and recording a page, expressed as a number of pushes. It is charged for each turn, in
     /// addition to the pushes of the turn.
@@ -26,13 +26,13 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     }
 
     private struct HubTurns {
-        /// The number of pushes charged to the hub. A hub that was absent does not start at 0 but at `clock`, so the
+        /// The number of pushes charged to the hub. After an absence, a hub starts at `clock` instead of 0, so that the
         /// numbers of all hubs can be compared.
         var served: Int
         var waiting = 0
         var running = 0
         var lanes: [PlatformID: LaneTurns] = [:]
-        /// The platforms of the hub, the one with the next turn first.
+        /// The platforms of the hub. The platform with the next turn is first.
         var order: [PlatformID] = []
     }
 
@@ -79,7 +79,7 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         hubs[lane.hub] = hub
     }
 
-    /// Starts the next item. Returns nil if no item waits or none may run now.
+    /// Starts the next item. Returns nil if no item waits, or if no waiting item may run now.
     /// - Parameter cost: The number of pushes that the turn is expected to send.
     mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
         // Hubs that may not have another slot now are passed over. Each such hub occupies slots, so there are never
@@ -115,12 +115,12 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         return (item, LaneID(hub: id, platform: platform))
     }
 
-    /// Ends a turn whose item turned out to be outdated, and charges nothing for it.
+    /// Ends a turn whose item turned out to be outdated. The hub is not charged for the turn.
     mutating func cancel(in lane: LaneID, cost: Int) {
         end(in: lane, cost: cost, sent: -Self.turnCost)
     }
 
-    /// Ends a turn, frees its slot, and corrects the charge of the hub by the pushes that were sent.
+    /// Ends a turn, frees its slot, and corrects the charge of the hub to the number of pushes that were sent.
     /// - Parameters:
     ///   - cost: The number of pushes that the turn was expected to send.
     ///   - sent: The number of pushes that the turn sent.

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// The queues of deliveries that wait for paused lanes. The first delivery of a queue is the probe of the lane; it
-/// sleeps until the pause may be over. The deliveries after the probe wake together once the lane is open. If the probe
-/// ends without opening the lane, the next delivery becomes the probe. Does no I/O.
+/// The queues of deliveries that wait for paused lanes. The first delivery of a queue is the probe of the lane. The
+/// probe sleeps until the pause may be over. The deliveries after the probe wake together once the lane is open. If the
+/// probe ends without opening the lane, the next delivery becomes the probe. Does no I/O.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID
@@ -25,8 +25,8 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// Records that a turn of a delivery has ended for another reason than a pause of its lane. If the delivery was the
-    /// probe, the next delivery in the queue becomes the probe.
+    /// Records that a turn of a delivery has ended, but not because its lane is paused. If the delivery was the probe,
+    /// the next delivery in the queue becomes the probe.
     /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),
@@ -45,7 +45,7 @@ struct PausedLaneQueues: Sendable {
         return (line.probe, line.others.all)
     }
 
-    /// Removes deliveries from the queue of a lane. The probe stays, even if it is among them.
+    /// Removes the given deliveries from the queue of a lane. The probe stays, even if `ids` contains it.
     mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) {
         _ = lines[lane]?.others.remove(where: ids.contains)
     }

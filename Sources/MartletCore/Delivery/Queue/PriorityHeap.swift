@@ -41,8 +41,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return first
     }
 
-    /// Puts back an entry that `popFirst` returned. Among keys of the same priority, it has the same position as
-    /// before.
+    /// Puts back an entry that `popFirst` returned. Among keys of the same priority, the entry gets its old position.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
         indices[entry.key] = entries.count - 1

@@ -9,8 +9,8 @@ public struct QueueLimits: Sendable {
     public var waiting: Int
     /// The number of waiting deliveries that every hub may have in memory, regardless of the backlog of other hubs.
     public var waitingOfAnyHub: Int
-    /// The maximum number of waiting deliveries that are kept in memory with their content. The content of all others
-    /// is read from the store when their turn comes.
+    /// The maximum number of waiting deliveries that are kept in memory with their content. The content of every other
+    /// delivery is read from the store when its turn comes.
     public var held: Int
     /// The maximum memory for the content of waiting deliveries, in bytes.
     public var heldBytes: Int

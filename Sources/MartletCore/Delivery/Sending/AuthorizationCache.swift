@@ -1,12 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// The authorization tokens of all lanes. If a token is valid at one origin only, the lane has one token for each
-/// origin.
+/// The authorization tokens of all lanes. If a token is valid at one origin only, the lane has a separate token for
+/// each origin.
 ///
-/// Every caller gets the current token. Some time before the token expires, one request for a new token (an exchange)
-/// is started; until the exchange finishes, all callers still get the old token. If no token is valid, all callers wait
-/// for the same exchange.
+/// Every caller gets the current token. Some time before the token expires, the cache starts one request for a new
+/// token (an exchange). Until the exchange finishes, all callers still get the old token. If no token is valid, all
+/// callers wait for the same exchange.
 actor AuthorizationCache {
     /// Identifies a token by its lane and, if the token is valid at one origin only, by that origin.
     struct Key: Hashable {
@@ -15,16 +15,16 @@ actor AuthorizationCache {
         var origin: HTTPOrigin?
     }
 
-    /// The token that a batch is sent with.
+    /// The token with which a batch is sent; its value is nil if the service needs no token.
     struct Grant: Sendable, Equatable {
         var token: String?
-        /// A number that changes when connections that carried an older token must no longer be used.
+        /// A number that changes when connections that carried an older token must not be used any more.
         var generation: Int
     }
 
     enum Answer: Sendable, Equatable {
         case granted(Grant)
-        /// No token is available; every push that needs one gets this outcome.
+        /// No token is available. Every push that needs a token gets this outcome.
         case refused(Outcome)
     }
 
@@ -61,7 +61,7 @@ actor AuthorizationCache {
 
     /// The maximum number of origins with their own token. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long no further token is requested after a credential was refused, however many pages wait for a token.
+    /// How long no further token is requested after a credential was refused, even if many pages wait for a token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport
@@ -91,7 +91,7 @@ actor AuthorizationCache {
         entries = entries.filter { $0.key.lane.hub != hub }
     }
 
-    /// Returns the token to send with now, or the outcome of the pushes if there is no token.
+    /// Returns the token to send with now. If there is no token, returns the outcome that the pushes get.
     func grant(for key: Key, credential: Credential, service: any PushService) async -> Answer {
         let now = time.now
         if clock.setBack(at: now) != nil { forgetTokens() }
@@ -99,7 +99,7 @@ actor AuthorizationCache {
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now {
             var outcome = failure.outcome
-            // The wait began at the time of the failure, so the pushes wait only for the rest of it.
+            // The wait began at the time of the failure, so the pushes wait only for the rest of that wait.
             if case .retry(_, let scope) = outcome.reaction {
                 outcome.reaction = .retry(after: failure.until - now, scope: scope)
             }
@@ -132,8 +132,9 @@ actor AuthorizationCache {
         return await exchange.result.value
     }
 
-    /// Records that the service refused a token: the next grant has a new token and needs new connections. Does nothing
-    /// if the token was renewed in the meantime.
+    /// Records that the service refused a token, so that the next grant has another token and needs new connections. If
+    /// the token was renewed in the meantime, the new token is kept. Does nothing if the generation has changed in the
+    /// meantime.
     func discard(_ refused: Grant, for key: Key) {
         guard var entry = entries[key], entry.generation == refused.generation else { return }
         if entry.token?.value == refused.token { entry.token = nil }
@@ -141,8 +142,8 @@ actor AuthorizationCache {
         entries[key] = entry
     }
 
-    /// Removes all tokens and failures. Called when the clock was set back: the time at which a token was signed would
-    /// now be in the future, and its expiry or the end of a failure's wait would be too far in the future.
+    /// Removes all tokens and failures. Called when the clock was set back. The signing time of a token would then lie
+    /// in the future, and the expiry of a token or the end of a failure's wait would be too far in the future.
     private func forgetTokens() {
         for key in entries.keys {
             entries[key]?.token = nil
@@ -169,8 +170,8 @@ actor AuthorizationCache {
 
     // MARK: Exchanges
 
-    /// Starts a token request in its own task, because the caller may be cancelled while others wait for the same
-    /// token.
+    /// Starts a token request in a task of its own, so that the request continues if the caller is cancelled: other
+    /// callers may wait for the same token.
     private func start(
         _ exchange: TokenExchange, _ key: Key, _ service: any PushService, generation: Int
     ) -> Exchange {
@@ -195,8 +196,8 @@ actor AuthorizationCache {
     }
 
     private func record(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
-        // False if the credential has changed during the request. Then the token is not kept, and only the callers that
-        // waited for this request get it.
+        // False if the credential has changed or the hub was deleted during the request. Then the token is not kept,
+        // and only the callers that waited for this request get it.
         let isWanted = entries[key]?.exchange?.number == number
         if isWanted { entries[key]?.exchange = nil }
         switch answer {

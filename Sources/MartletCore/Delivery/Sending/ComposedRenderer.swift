@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Renders a composed message for the devices of one platform. Each variant is rendered once, as long as the cache has
-/// room for its result.
+/// Renders a composed message for the devices of one platform. Each variant is rendered only once, as long as the cache
+/// has room for the rendered message.
 struct ComposedRenderer: Sendable {
     /// The maximum memory for messages with variables, in bytes.
     private static let byteLimit = 512 << 10
@@ -32,7 +32,8 @@ struct ComposedRenderer: Sendable {
         return result
     }
 
-    /// Returns the message for devices without variables, in the language with this index.
+    /// Returns the message for devices without variables.
+    /// - Parameter language: The index of the language in the composed message.
     mutating func message(language: Int) -> RenderedMessage {
         if let known = plain[language] { return known }
         let result = result { () throws(ComposedRendering.Failure) in try rendering.message(language: language) }
@@ -51,8 +52,8 @@ struct ComposedRenderer: Sendable {
         return values
     }
 
-    /// Fills in the values of a device's variables in the compiled message. If the result may be too large, renders the
-    /// whole message again with these values; that rendering truncates the message or refuses it.
+    /// Returns the compiled message with the values of a device's variables filled in. If the result may be too large,
+    /// the whole message is rendered again with these values. That rendering truncates the message or refuses it.
     private mutating func message(language: Int, _ values: [String: String]) -> RenderedMessage {
         result { () throws(ComposedRendering.Failure) in
             if compiled[language] == nil { compiled[language] = try CompiledMessage(rendering, language: language) }

@@ -1,17 +1,18 @@
 import MartletHTTP
 import MartletModel
 
-/// Selects the connections to an origin that a batch may use: never the connections of another hub, and never
-/// connections that carried a token which must no longer be used.
+/// Selects the connections to an origin that a batch may use. A batch never uses a connection of another hub, or a
+/// connection that carried a token which must not be used any more.
 struct ConnectionChoice {
-    /// Whether the batch is for suspected stale devices. It then uses its own connection, because a service may slow
-    /// down a connection on which such devices are sent to.
+    /// Whether the batch is for suspected stale devices. The batch then uses its own connection, because a service may
+    /// slow down a connection that carries pushes to such devices.
     var areSuspectedStale: Bool
-    /// Whether the batch is for failing devices only, and tests whether they can be reached again. It then uses its own
-    /// connection, because a push to one of them may make the service end the connection.
+    /// Whether the batch contains only trials: pushes to failing devices that test whether these devices can be reached
+    /// again. The batch then uses its own connection, because a push to a failing device may make the service end the
+    /// connection.
     var areTrials = false
     /// Whether the batch repeats requests that the service did not process. The batch then uses another connection than
-    /// the first requests did.
+    /// the first requests.
     var isElsewhere = false
     /// The generation of the token (`AuthorizationCache.Grant`).
     var generation = 0

@@ -32,7 +32,7 @@ extension AudienceQuery {
 }
 
 extension AudienceSample {
-    /// Creates the selection of the members on the side of the canary, sample or rest, that a part is for.
+    /// Creates the selection of the members that a part of a canary sends to: either the sample or the rest.
     /// - Returns: nil if the part does not belong to a canary, or if the threshold of the sample is not known yet.
     init?(_ part: DeliveryPart, _ hash: SampleHash) {
         guard let side = part.side, let threshold = part.threshold else { return nil }
@@ -41,8 +41,9 @@ extension AudienceSample {
 }
 
 extension AudiencePage {
-    /// Creates a page of a direct send. Each member has the position of its handle in the list of handles, from 1.
-    /// - Parameter sample: Selects only the sample or only the rest; nil for both.
+    /// Creates a page of a direct send. The registration number of each member is the position of its handle in the
+    /// list of handles, counted from 1.
+    /// - Parameter sample: Selects only the members in the sample, or only those in the rest; nil selects all members.
     init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int, sample: AudienceSample? = nil) {
         let start = Int(cursor.registration)
         let end = min(handles.count, start + limit)

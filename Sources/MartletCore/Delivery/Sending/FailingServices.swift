@@ -5,24 +5,24 @@ import Synchronization
 public struct ServiceFailure: Sendable, Equatable {
     public var lane: LaneID
     public var origin: String
-    /// When the first push failed after the last push that got through.
+    /// The time of the first failure after the last push that got through.
     public var since: Timestamp
     /// When the last push failed.
     public var lastAt: Timestamp
-    /// The number of failed attempts since `since`.
+    /// The number of failed attempts from `since` on.
     public var attempts = 0
     /// The outcome of the last failed push.
     public var outcome: Outcome
     /// The HTTP status of the last failed push; nil if there was no answer.
     public var status: Int?
-    /// Whether no push of the lane has got through to another origin since `since`.
+    /// Whether no push of the lane has got through to any other origin after `since`.
     public var isWholeLane = true
 }
 
-/// The origins to which pushes of a lane fail one after the other and are retried. Retries are not failures in the
-/// metrics, so without this list an outage of a push service would show only when notifications expire.
+/// The origins to which pushes of a lane fail one after the other and are retried. The metrics do not count retries as
+/// failures. Without this list, an outage of a push service would show only when notifications expire.
 ///
-/// An origin is added when all pushes of a batch fail in a way that is worth a retry, and removed by the first push
+/// An origin is added when all pushes of a batch fail in a way that is worth a retry. It is removed by the first push
 /// that the push service accepts or refuses for good.
 final class FailingServices: Sendable {
     private struct State {
@@ -30,12 +30,13 @@ final class FailingServices: Sendable {
         var count = 0
     }
 
-    /// The maximum number of origins. It is limited because devices choose some of the origins. Further origins are not
-    /// recorded.
+    /// The maximum number of origins that are recorded; further origins are not recorded. The limit is needed because
+    /// devices choose some of the origins.
     static let limit = 1024
 
     private let state = Mutex(State())
-    /// The number of origins, so that a batch that succeeds takes no lock while nothing fails.
+    /// The number of origins in `state`. It is kept here too, so that a successful batch takes no lock while nothing
+    /// fails.
     private let count = Atomic<Int>(0)
 
     /// Records the results of a batch that went to one origin.
@@ -80,7 +81,8 @@ final class FailingServices: Sendable {
         state.failures[lane, default: [:]][origin] = failure
     }
 
-    /// Removes the failures of a hub that was deleted, has other credentials, or is sent for by another process.
+    /// Removes the failures of a hub that was deleted, that has new credentials, or for which another process sends
+    /// now.
     func forget(_ hub: Hub.ID) {
         state.withLock { state in
             state.failures = state.failures.filter { $0.key.hub != hub }
@@ -103,8 +105,8 @@ extension Outcome {
 }
 
 extension ResultCollector.Answer {
-    /// Whether the push is tried again because the push service failed or could not be reached. A token that must be
-    /// renewed and a request that was never sent are not failures of the service.
+    /// Whether the push is tried again because the push service failed or could not be reached. Not a failure of the
+    /// service: a token that must be renewed, or a request that was never sent.
     var isFailure: Bool {
         switch outcome.reaction {
         case .retry, .retryElsewhere: outcome != .noTurn

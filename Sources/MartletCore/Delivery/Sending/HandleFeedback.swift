@@ -1,6 +1,6 @@
 /// The feedback of a push service about the handles of a page.
 struct HandleFeedback {
-    /// Handles that the service has replaced with new ones.
+    /// Handles that the service has reported as changed, with their new handles.
     var replaced: [ChannelFeedback] = []
     /// Devices that the service throttled.
     var throttled: [ChannelID] = []

@@ -1,4 +1,4 @@
-/// The secret key from which message ids are generated. Only the server knows it, so a push service cannot learn
+/// The secret key from which message ids are generated. Only the server knows this key, so a push service cannot learn
 /// anything about notifications from message ids.
 public struct MessageIDKey: Sendable {
     private let first: UInt64
@@ -24,7 +24,8 @@ public struct MessageIDKey: Sendable {
 
 /// The ids of the pushes of one notification.
 struct MessageIDs: Sendable {
-    /// The state of the hash after the id of the notification, which comes first in the input for every message id.
+    /// The state of the hash after the id of the notification was added. This id comes first in the input of every
+    /// message id.
     fileprivate let notification: SipHash
 
     /// The message id of the push to a member.

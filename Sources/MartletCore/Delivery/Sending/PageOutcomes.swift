@@ -4,16 +4,17 @@ import MartletModel
 struct PageOutcomes {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [Refusal] = []
-    /// Attempts that are followed by a retry, and retries that succeeded.
+    /// Attempts whose outcomes no refusal records: mainly attempts that are followed by a retry, and retries that
+    /// succeeded.
     var attempts: [Attempt] = []
-    /// Why members were not sent the message, keyed by the outcome under which these members were counted.
+    /// Why members were not sent the message, keyed by the outcome under which they were counted.
     var reasons: [OutcomeName: String] = [:]
-    /// The origins that were sent to. There are about `RangeRecord.originLimit` of them at most: a merge adds all
-    /// origins of the other outcomes if the limit was not reached before the merge.
+    /// The origins to which pushes were sent. Their number may exceed `RangeRecord.originLimit` somewhat: a merge adds
+    /// all origins of the other outcomes if the limit was not reached before the merge.
     var origins: Set<String> = []
-    /// The service's remarks on pushes that it accepted; used by test sends.
+    /// The service's remarks on pushes that it accepted. Only test sends use them.
     var successReasons: [AudienceMember: String] = [:]
-    /// Members whose pushes were suppressed. They are not stored: the store keeps only their number.
+    /// Members whose pushes were suppressed. The store does not keep these members, only their number.
     var suppressed: [AudienceMember: Outcome] = [:]
     var retries: [Retry] = []
     /// Members whose retries have ended.

@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// If a page has at most this many variants, each variant has a batch of its own, with one body for all its
-    /// devices.
+    /// The maximum number of variants in a page for which each variant is sent in a batch of its own, with one body for
+    /// all its devices.
     private static let batchLimit = 8
 
     /// Sends a composed message. A few variants are sent in separate batches, like native messages. Many variants are
@@ -28,7 +28,8 @@ extension PageSender {
         await send(groups, of: job, tally: &tally)
     }
 
-    /// Returns the members of each variant, by index in the page.
+    /// Returns the variants that the given members have, each with the indices of its members in the page.
+    /// - Parameter indices: The indices of the given members in the page.
     private func members(_ indices: [Int], of page: AudiencePage) -> [(MessageVariant, [Int])] {
         guard page.variants.count > 1 else {
             return [(page.variants.first ?? MessageVariant(id: MessageVariant.ID(language: 0)), indices)]

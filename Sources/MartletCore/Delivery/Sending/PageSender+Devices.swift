@@ -3,8 +3,8 @@ import MartletModel
 
 extension PageSender {
     /// Removes from a group the devices that must not be sent to now, and postpones their pushes.
-    /// - Returns: The admission of the other devices, which the caller must end after the group was sent; nil if these
-    ///   devices need no admission.
+    /// - Returns: The admission of the devices that stay in the group; the caller must end it after the group was sent.
+    ///   Returns nil if these devices need no admission.
     func admit(_ group: inout RecipientGroup, of job: Job, tally: inout PageTally) -> LaneCircuitBreakers.Admission? {
         let lane = job.delivery.lane
         // A test send needs no admission: it is never postponed, and its result does not affect the lane.
@@ -20,7 +20,7 @@ extension PageSender {
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
         if job.isProbe, isTrial(group.indices, of: group, job) {
-            // All devices of this page are known to fail, so their result says little about the lane. Therefore another
+            // All devices of this page are known to fail, so their results say little about the lane. Therefore another
             // page may become the probe of the lane.
             lanes.endProbe(lane)
             tally.leaveProbe()
@@ -28,13 +28,14 @@ extension PageSender {
         return admission
     }
 
-    /// Returns whether the push to each of these devices is a trial, because the device is known to fail.
+    /// Returns whether the push to each of these devices is a trial. A push to a device that is known to fail is a
+    /// trial.
     func isTrial(_ indices: [Int], of group: RecipientGroup, _ job: Job) -> Bool {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
-    /// Splits a group into the trials of failing devices and all other pushes; nil if one of the two would be
-    /// empty.
+    /// Splits a group into the trials of failing devices and all other pushes. Returns nil if one of the two new groups
+    /// would be empty.
     func separateTrials(
         of group: RecipientGroup, _ job: Job
     ) -> (trials: RecipientGroup, others: RecipientGroup)? {
@@ -45,8 +46,8 @@ extension PageSender {
         return trials.indices.isEmpty || others.indices.isEmpty ? nil : (trials, others)
     }
 
-    /// Splits a group for a paused origin into one push, which probes the origin, and all other pushes. The probe goes
-    /// to a device that is not known to fail, if the group has one.
+    /// Splits a group for a paused origin into one push, which becomes the probe of the origin, and all other pushes.
+    /// The probe goes to a device that is not known to fail, if the group has such a device.
     func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {
         var (probe, rest) = (group, group)
         let index = group.indices.firstIndex { !isTrial([$0], of: group, job) } ?? 0
@@ -54,7 +55,7 @@ extension PageSender {
         return (probe, rest)
     }
 
-    /// Records what the results of a batch show about its devices, its origin and its lane.
+    /// Records the evidence that the results of a batch give about its devices, its origin and its lane.
     /// - Parameter indices: The indices, in the page, of the members that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
@@ -93,8 +94,9 @@ extension PageSender {
         return evidence
     }
 
-    /// Returns the devices that were answered. Returns an empty array if no device of the lane is known to fail,
-    /// because the result is not needed then, or if sending was stopped, because then some devices were not sent to.
+    /// Returns the devices from which an answer came. Returns an empty array if no device of the lane is known to fail,
+    /// because then nobody needs the result. Also returns an empty array if sending was stopped, because then some
+    /// devices were not sent to.
     private func reached(_ answers: [ResultCollector.Answer], _ indices: [Int], _ job: Job) -> [DeviceIdentity] {
         guard lanes.hasFailingDevices(in: job.delivery.lane), !job.isStopped else { return [] }
         let failed = Set(answers.lazy.filter { $0.status == nil }.map(\.index))

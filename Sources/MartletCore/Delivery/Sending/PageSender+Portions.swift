@@ -1,18 +1,18 @@
 import MartletModel
 
 extension PageSender {
-    /// How long a portion first waits for the answers to the portion before it. After that, it keeps waiting only while
-    /// fewer than half of the devices that were sent to so far were reached.
+    /// How long a portion waits, at first, for the answers to the portion before it. After that time, it keeps waiting
+    /// only while fewer than half of the devices that were sent to so far were reached.
     private static let patience = Duration.seconds(1)
 
     private enum PortionEvent: Sendable {
         case sent(portion: Int, PageTally)
-        /// The next portion need not wait for this portion any longer.
+        /// The next portion has waited long enough for this portion.
         case waited(portion: Int)
     }
 
     /// Sends one group in portions that are as large as the sending rate of the service allows. Each portion waits for
-    /// the answers to the one before, but not for a few devices that do not answer (`patience`).
+    /// the answers to the portion before it, but not for a few devices that do not answer (`patience`).
     func send(_ group: RecipientGroup, of job: Job, within rate: SendingRate, tally: inout PageTally) async {
         let (empty, application) = (tally.emptied(), Self.application(of: group))
         var rest = group.indices[...]
@@ -80,8 +80,8 @@ extension PageSender {
         return true
     }
 
-    /// Waits at least as long as `patience`, and until half of these devices were reached. The wait ends early if the
-    /// task is cancelled.
+    /// Waits until half of the given devices were reached, but at least as long as `patience`. The wait ends early if
+    /// the task is cancelled.
     private func untilMostlyReached(_ indices: ArraySlice<Int>, of job: Job) async {
         repeat {
             do { try await time.sleep(until: time.now + Self.patience) } catch { return }

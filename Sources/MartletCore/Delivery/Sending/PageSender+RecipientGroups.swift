@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Pushes of a page that fit into one batch: they go to one origin, and differ only in handles and bodies.
+    /// Pushes of a page that fit into one batch: all go to one origin, and only their handles and bodies differ.
     struct RecipientGroup: Sendable {
         var service: any PushService
         /// The origin of the group's devices; nil if the service has one origin for all devices.
@@ -10,21 +10,22 @@ extension PageSender {
         /// The members of the group, by index in the page.
         var indices: [Int]
         var messages: PageMessages
-        /// Whether the devices are suspected stale, and are therefore sent to on their own connection.
+        /// Whether the devices are suspected stale. Such devices are sent to on a separate connection.
         var areSuspectedStale = false
-        /// Devices that are known to fail, and whose pushes in this group test whether they can be reached again.
+        /// Devices of the group that are known to fail. A push to such a device tests whether the device can be reached
+        /// again.
         var trials: Set<DeviceIdentity> = []
     }
 
-    /// The maximum number of groups of one page that are sent at the same time. Groups are sent at the same time so
-    /// that an origin that answers slowly does not delay the other origins of the page.
+    /// The maximum number of groups of one page that are sent at the same time. Without this concurrency, an origin
+    /// that answers slowly would delay the other origins of the page.
     private static let groupsAtOnce = 64
-    /// The maximum number of pushes in a group if the page has several origins. With small groups, messages that are
-    /// encoded for each device, such as Web Push messages, are encoded on several cores at once.
+    /// The maximum number of pushes in a group if the page has several origins. Messages that are encoded for each
+    /// device, such as Web Push messages, are then encoded on several cores at once.
     private static let groupLimit = 256
 
-    /// Sorts members whose messages can share a batch into groups by origin. A member whose handle has no valid origin
-    /// is not sent to, and gets the error of its handle as outcome.
+    /// Groups members by origin. The messages of all these members must be able to share a batch. A member whose handle
+    /// has no valid origin is not sent to, and gets the error of its handle as its outcome.
     func groups(
         _ messages: PageMessages, to indices: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
@@ -52,8 +53,8 @@ extension PageSender {
         return groups
     }
 
-    /// Returns a service with which the requests for different messages can be compared: the service at the origin of
-    /// the first member that has a valid origin. Returns nil if no member has a valid origin.
+    /// Returns the service at the origin of the first member that has a valid origin. With this service, the requests
+    /// for different messages can be compared. Returns nil if no member has a valid origin.
     func sampleService(_ service: any PushService, for indices: [Int], of job: Job) -> (any PushService)? {
         guard type(of: service).handlesAreAddresses else { return service }
         for index in indices {
@@ -91,8 +92,9 @@ extension PageSender {
         }
     }
 
-    /// Returns the application to which the results of a group are attributed (`PushService.application`). For origins
-    /// that devices have chosen, this is the origin, because a success at one of them proves nothing about another.
+    /// Returns the application to which the results of a group are attributed (`PushService.application`). For an
+    /// origin that devices have chosen, the origin itself is used, because a success at one such origin proves nothing
+    /// about another.
     static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""

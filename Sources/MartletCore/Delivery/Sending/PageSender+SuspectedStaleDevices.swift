@@ -2,13 +2,14 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Finds the suspected stale devices of a page. In a fan-out, removes them from the indices and makes their pushes
-    /// retries, so that they do not delay other devices. In a round of retries, marks them in the job.
+    /// Finds the suspected stale devices of a page. In a fan-out, removes these devices from the indices and turns
+    /// their pushes into retries, so that other devices are not delayed. In a round of retries, marks these devices in
+    /// the job.
     func separateSuspectedStale(
         _ job: inout Job, _ indices: inout [Int], _ service: any PushService, tally: inout PageTally
     ) async {
-        // A test send has no retries in which these devices could be sent to later, so they are treated like all
-        // others.
+        // A test send has no retries in which these devices could be sent to later, so it sends to them together with
+        // all other devices.
         guard type(of: service).slowsConnectionsOfStaleDevices, job.delivery.id != .none else { return }
         let suspectedStale = await suspectedStale.indices(in: job.page, of: job.delivery.lane, at: time.now)
         guard !suspectedStale.isEmpty else { return }
@@ -29,8 +30,8 @@ extension PageSender {
         return [standard, own].filter { !$0.indices.isEmpty }
     }
 
-    /// Records in the tally that the suspected stale devices that were reached are no longer suspected.
-    /// - Parameter held: Indices of the devices that were not sent to.
+    /// Records in the tally that those suspected stale devices that were reached are no longer suspected.
+    /// - Parameter held: The indices of the devices that were not sent to.
     func clear(
         _ indices: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
     ) {
@@ -45,8 +46,8 @@ extension PageSender {
     }
 
     /// Returns the changes that the store must make to the handles of a page.
-    /// - Parameter believed: The devices that are accepted as gone. Other devices that were reported as gone become
-    ///   suspected stale.
+    /// - Parameter believed: The feedback about devices that are accepted as gone. All other devices that were reported
+    ///   as gone become suspected stale.
     func feedback(
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {

@@ -6,8 +6,8 @@ enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
     case composed(ComposedRenderer)
-    /// No message can be rendered, because this process does not know the platform. Also used in place of the content
-    /// while a page changes the content, so that the content is not copied.
+    /// No message can be rendered, because this process does not know the platform. Also a placeholder while a page
+    /// changes the real content, so that the content is not copied.
     case nothing
 }
 
@@ -55,7 +55,7 @@ extension PageSender {
         }
     }
 
-    /// The maximum memory of the messages that are sent together, in bytes; the last message may exceed it.
+    /// The maximum memory of messages that are sent together, in bytes. The last of these messages may exceed it.
     private static let messageBytes = 2 << 20
 
     /// Renders and sends the messages for the members of a page, about `messageBytes` at a time. Most of these messages
@@ -75,15 +75,16 @@ extension PageSender {
         }
     }
 
-    /// Renders messages for the first of the remaining members, until `messageBytes` is reached, and groups the members
-    /// whose messages can share a batch. A member whose message cannot be rendered gets the reason as its outcome.
+    /// Renders messages for the first of the remaining members, until `messageBytes` is reached. Groups the members
+    /// whose messages can share a batch. If the message of a member cannot be rendered, the member gets the reason as
+    /// its outcome.
     private func groups(
         _ renderer: inout some PageRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
-        // All messages use the same current time. Otherwise their durations until the expiry would differ, and they
-        // could not share a batch.
+        // The same current time is used for all messages. Otherwise their times to live would differ, and they could
+        // not share a batch.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = renderer.version(of: index, in: job.page)
@@ -105,8 +106,8 @@ extension PageSender {
         }
     }
 
-    /// Returns the message with the expiry that the sender of the notification has stated (`PushPlatform.limited`). If
-    /// the sender has stated none, returns the message unchanged.
+    /// Returns the message, limited to the expiry that the sender of the notification has stated
+    /// (`PushPlatform.limited`). If the sender has stated no expiry, returns the message unchanged.
     func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }

@@ -7,9 +7,9 @@ import MartletModel
 /// second and third batch on another connection. If the service refuses a token, the token is renewed once. Every other
 /// failure is left to the retries of the delivery.
 struct PageSender: Sendable {
-    /// The maximum number of batches that are sent for a group, including those that repeat unprocessed requests.
+    /// The maximum number of batches for a group. Batches that repeat unprocessed requests are included.
     private static let roundLimit = 3
-    /// How long the other failing devices at an origin must wait after the trial of one of them has failed.
+    /// How long the other failing devices at an origin must wait after the trial of one failing device has failed.
     private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
@@ -20,7 +20,8 @@ struct PageSender: Sendable {
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
-    /// Whether the answer to each accepted push is read in full, as test sends need it, instead of only counted.
+    /// Whether the answer to each accepted push is read in full instead of only counted. Test sends need the full
+    /// answers.
     var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics
@@ -37,7 +38,7 @@ struct PageSender: Sendable {
         /// attempts.
         var attempts: [Int]
         var map: any ProgressMap
-        /// Indices of the suspected stale devices, which are sent to on their own connection.
+        /// The indices of the suspected stale devices in the page. These devices are sent to on a separate connection.
         var suspectedStale: Set<Int> = []
         /// The signal that stops the job; nil if nothing can stop it.
         var stop: StopSignal?
@@ -99,8 +100,8 @@ struct PageSender: Sendable {
         return tally
     }
 
-    /// Sends as many pushes of a group as the circuit breaker of its origin allows: all, one as the probe, or none.
-    /// Postpones the others.
+    /// Sends as many pushes of a group as the circuit breaker of its origin allows: all pushes, one push as the probe,
+    /// or none. Postpones the pushes that it does not allow.
     private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
         if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
@@ -235,8 +236,8 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // If the service itself writes a body for each device, the service has left the shared body nil. Then no bodies
-        // are written here.
+        // If the service itself writes a body for each device, the service has left the shared body nil. Then this
+        // function writes no bodies.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)
@@ -261,8 +262,8 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Ends the retries that were plain successes (`PlainSuccess`), so that the store removes them from the retry
-    /// table.
+    /// Ends the retries that were plain successes (`PlainSuccess`), so that the store removes these retries from the
+    /// retry table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally
@@ -277,7 +278,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Records the members that were not sent to because sending was stopped.
+    /// Records the members that were not sent to, because sending was stopped.
     func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
         for index in indices { tally.hold(addressee(index, of: job)) }
     }

@@ -1,16 +1,16 @@
 import MartletModel
 
-/// Tallies the outcomes of the pushes of one page, or of one round of retries, without I/O. The step that is recorded
-/// is created from the tally (`DeliveryStep`).
+/// Tallies the outcomes of the pushes of one page, or of one round of retries, without I/O. The tally is then turned
+/// into the step that is recorded (`DeliveryStep`).
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
-    /// What the pushes of the page show about their lane.
+    /// The report of the page to its lane.
     private(set) var lane = LaneReport()
-    /// The feedback about handles from the answers.
+    /// The feedback about handles that the answers contain.
     private(set) var handles = HandleFeedback()
     /// Pushes that were never sent, because sending was stopped before their first attempt. Stopped retries are not
-    /// listed here: they stay in the retry table as they are.
+    /// listed here: they stay unchanged in the retry table.
     private var held: [Retry] = []
     /// The newest unfinished delivery that supersedes this one for some members.
     private(set) var newer: Delivery.ID?
@@ -19,7 +19,7 @@ struct PageTally {
     private let policy: RetryPolicy
     private let now: Timestamp
     private let expiresAt: Timestamp
-    /// Whether the page is a round of retries. A member with a final outcome must then leave the retry table.
+    /// Whether the pushes are a round of retries. A member with a final outcome must then leave the retry table.
     private let areRetries: Bool
 
     init(
@@ -47,8 +47,8 @@ struct PageTally {
         outcomes.counts[.success, default: 0] += count
     }
 
-    /// Counts members that were reached before a restart. The bits in the progress map are the only record of these
-    /// successes.
+    /// Counts members that were reached before a restart. These successes are recorded only as bits in the progress
+    /// map.
     mutating func addReached(_ count: Int) {
         if count > 0 { outcomes.counts[.success, default: 0] += count }
     }
@@ -62,7 +62,7 @@ struct PageTally {
         if count > 0 { outcomes.counts[.skipped, default: 0] += count }
     }
 
-    /// Adds a push that was not sent because its request cannot be built.
+    /// Adds a push that was not sent because its request could not be built.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
         guard outcome.name != .skipped else { return suppress(outcome, addressee.member) }
@@ -81,8 +81,9 @@ struct PageTally {
         newer = [newer, delivery].compactMap(\.self).max()
     }
 
-    /// Counts as superseded a member that gets a newer notification instead, and ends its retry.
-    /// - Parameter attempts: The number of earlier attempts.
+    /// Counts a member as superseded, because it gets a newer notification instead. Ends the retry of the member, if it
+    /// has one.
+    /// - Parameter attempts: The number of earlier attempts for this member.
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
         guard areRetries else { return }
@@ -90,7 +91,7 @@ struct PageTally {
         settle(member)
     }
 
-    /// Adds a dead letter for each of these devices. Nothing is sent to them.
+    /// Adds a dead letter for each of the given devices, to which nothing is sent.
     mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
         for addressee in addressees {
             outcomes.reasons[outcome.name] = outcome.reason
@@ -98,15 +99,15 @@ struct PageTally {
         }
     }
 
-    /// Counts members that are not sent to. Unlike refusals, they are not recorded one by one.
+    /// Counts members that are not sent to. Unlike refusals, these members are not recorded one by one.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
         outcomes.reasons[outcome.name] = outcome.reason
         outcomes.counts[outcome.name, default: 0] += count
     }
 
-    /// Adds a push that was not sent because sending was stopped. It is kept until `settleHeld` is called, and does not
-    /// count as an attempt. Does nothing in a round of retries.
+    /// Adds a push that was not sent because sending was stopped. The push is kept until `settleHeld` is called, and
+    /// does not count as an attempt. Does nothing in a round of retries.
     mutating func hold(_ addressee: Addressee) {
         guard !areRetries else { return }
         held.append(
@@ -114,8 +115,8 @@ struct PageTally {
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
     }
 
-    /// Turns the pushes that were not sent because sending was stopped into retries or, if the notification is
-    /// canceled, counts them as canceled.
+    /// Settles the pushes that were not sent because sending was stopped. They become retries or, if the notification
+    /// is canceled, are counted as canceled.
     mutating func settleHeld(isCanceled: Bool) {
         if isCanceled { addUnsent(held.count, .canceled) } else { outcomes.retries += held }
         held = []
@@ -124,7 +125,7 @@ struct PageTally {
     /// The member that a push is for, and the result of the push.
     struct Addressee {
         var member: AudienceMember
-        /// The registration with its current channel; nil if the push goes to the channel of the member.
+        /// The registration with its current channel, if that channel is not the channel of the member; otherwise nil.
         var registration: AudienceMember?
         /// The handle to send to; nil if the device is gone.
         var handle: PushHandle?
@@ -134,11 +135,11 @@ struct PageTally {
         /// When the answer was received, or when the request failed without an answer; nil if nothing was sent.
         var answeredAt: Timestamp?
 
-        /// The number of attempts of the push, including this one if a request was sent.
+        /// The number of attempts of the push. The current attempt is included if its request was sent.
         var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
 
-        /// The channel that the push goes to: the registration's current channel if it has moved, otherwise the
-        /// member's own.
+        /// The channel to which the push goes. This is the current channel of the registration if the registration has
+        /// moved, otherwise the channel of the member.
         var channel: ChannelID { registration?.channel ?? member.channel }
     }
 
@@ -147,10 +148,10 @@ struct PageTally {
     ///   because a random number costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
-            // A failure of an origin that devices have chosen is not counted as an answer, and does not show that the
+            // A failure of an origin that devices have chosen is not counted as an answer. It does not show that the
             // push service fails.
         } else if outcome == .noTurn {
-            // The request was never sent, so this is neither an answer nor a sign that the push service fails.
+            // The request was never sent, so this result is neither an answer nor a sign that the push service fails.
         } else if outcome.name == .pnsUnreachable {
             lane.pauseCause = outcome
         } else {
@@ -205,14 +206,14 @@ struct PageTally {
         handles.trusted.insert(channel)
     }
 
-    /// Makes the push to a suspected stale device a retry that is due after this page, because the push may be futile
-    /// and must not delay other pushes.
+    /// Turns the push to a suspected stale device into a retry that is due after this page. Such a push is probably
+    /// futile, and must not delay other pushes.
     mutating func setAside(_ addressee: Addressee) {
         postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
     }
 
     /// Postpones a push because its device or its origin is paused. The postponement does not count as an attempt. If
-    /// the notification expires before that time, the push is given up instead.
+    /// the notification expires before the given time, the push is given up instead.
     mutating func putOff(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         guard timestamp < expiresAt else {
             return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
@@ -227,8 +228,8 @@ struct PageTally {
                 reason: cause.reason))
     }
 
-    /// Asks for a pause of the lane, and makes the push a retry that is due as soon as the lane is open. The failed
-    /// attempt does not add to the number of attempts of the push.
+    /// Asks for a pause of the lane, and turns the push into a retry that is due as soon as the lane is open. The
+    /// failed attempt does not add to the number of attempts of the push.
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         lane.wantedPause = max(lane.wantedPause ?? .zero, least)
         lane.pauseCause = outcome
@@ -267,8 +268,9 @@ struct PageTally {
         settle(addressee.member)
     }
 
-    /// Records an attempt that has no refusal of its own: an attempt that is followed by a retry, an attempt whose
-    /// retry is given up because the notification expires first, or the last attempt of a retry.
+    /// Records an attempt whose outcome no refusal records: an attempt that is followed by a retry, an attempt after
+    /// which the push is given up because the notification expires before the next one, or the last attempt of a push
+    /// that is not refused.
     private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         outcomes.attempts.append(
             Attempt(
@@ -278,16 +280,20 @@ struct PageTally {
                 followed: outcome.isSuccess ? addressee.registration?.channel : nil))
     }
 
-    /// Records that a member was reached, and ends its retry if it has one. For a success at the first attempt no
-    /// attempt is recorded, because the bit in the progress map suffices, unless the service replaced the handle.
+    /// Records that a member was reached, and ends its retry if it has one. No attempt is recorded for a success at the
+    /// first attempt, because the bit in the progress map suffices. If the service has replaced the handle, the attempt
+    /// is recorded in any case.
     mutating func succeed(_ addressee: Addressee, _ fate: HandleFate = .kept) {
         settle(addressee.member)
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records whether the handles that the push service has reported as gone are removed, in quarantine or kept. The
-    /// handles of the given channels are removed or in quarantine. All others are kept, because the report is not
-    /// believed.
+    /// Records the fate of each handle that the push service has reported as gone: the handle is removed, in
+    /// quarantine, or kept. A handle is kept if its channel is in neither of the two sets, because then the report is
+    /// not believed.
+    /// - Parameters:
+    ///   - removed: The channels whose handles are removed.
+    ///   - quarantined: The channels whose handles are in quarantine.
     mutating func decideFates(removing removed: Set<ChannelID>, quarantining quarantined: Set<ChannelID>) {
         for index in outcomes.refusals.indices where outcomes.refusals[index].fate == .quarantined {
             let channel = outcomes.refusals[index].channel
@@ -314,8 +320,8 @@ struct PageTally {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
-    /// Ends a retry whose device is not in the audience any more. The push is counted under the outcome of its last
-    /// attempt, or as skipped if it was never tried.
+    /// Ends a retry because its device is no longer in the audience. The push is counted under the outcome of its last
+    /// attempt, or as skipped if no attempt was made.
     mutating func giveUp(_ retry: Retry) {
         let wasTried = retry.outcome != .held
         refuse(

@@ -3,8 +3,8 @@ import MartletModel
 extension RangeRecord {
     /// Creates the record of a page.
     /// - Parameters:
-    ///   - page: The page. If it is the last page, the range extends to the end of the audience.
-    ///   - last: The end of the range if the page is not the last page.
+    ///   - page: The page. The range of the last page extends to the end of the audience.
+    ///   - last: The end of the range, if the page is not the last page.
     init(
         _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally, startedAt: Timestamp, endedAt: Timestamp
     ) {

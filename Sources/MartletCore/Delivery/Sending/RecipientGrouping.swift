@@ -1,13 +1,14 @@
 import MartletHTTP
 import MartletModel
 
-/// Groups the members of a page by the requests that they need, so that each group can share a batch. Does no I/O.
+/// Groups the members of a page so that the requests of each group can share a batch. Does no I/O.
 struct RecipientGrouping {
     struct Group {
         var indices: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
-        /// Whether the push service sends one body to all devices; otherwise it writes a body for each device.
+        /// Whether the push service sends one body to all devices. If false, the push service writes a body for each
+        /// device.
         fileprivate let sharesBody: Bool
     }
 
@@ -18,15 +19,15 @@ struct RecipientGrouping {
     }
 
     private(set) var groups: [Group] = []
-    /// The message of each template binding, or of each variant, by its index in the page; an empty message if it was
-    /// refused.
+    /// The message of each template binding, or of each variant, by its index in the page. A refused template binding
+    /// or variant has an empty message.
     private(set) var messages: [Message]
-    /// The approximate memory of the messages, and of the bodies that are written for each device, in bytes.
+    /// The approximate memory, in bytes, of the messages and of the bodies that are written for single devices.
     private(set) var bytes = 0
     private var fates: [Fate]
     private var groupOfShared: [RequestBatch.Shared: Int] = [:]
 
-    /// - Parameter renderings: The number of template bindings, or of variants, of the page.
+    /// - Parameter renderings: The number of template bindings, or of variants, in the page.
     init(renderings: Int) {
         messages = Array(repeating: Message(body: []), count: renderings)
         fates = Array(repeating: .unknown, count: renderings)

@@ -2,9 +2,9 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Receives the results of a batch from the event loops. Successes are set as bits in the progress map at once, so that
-/// a kill of the process does not lose them; all other results are kept until `drain` is called. A plain success is
-/// one that the transport only counts, without its response (`RequestBatch.Shared.plainSuccess`).
+/// Receives the results of a batch from the transport. The bits of successes are set in the progress map at once, so
+/// that a kill of the process does not lose them. All other results are kept until `drain` is called. A plain success
+/// is a response that the transport only counts and does not pass on (`RequestBatch.Shared.plainSuccess`).
 final class ResultCollector: Sendable {
     /// The result of a request that was not a plain success.
     struct Answer: Sendable {
@@ -15,7 +15,7 @@ final class ResultCollector: Sendable {
         var status: Int?
         /// The number of the connection that carried the request; nil if the request was not sent.
         var connection: Int?
-        /// Why no answer was received; nil if an answer was received, or if the request was not sent, for example
+        /// Why no answer was received. nil if an answer was received, or if the request was not sent, for example
         /// because no connection could accept it in time.
         var failure: Failure?
         var at: Timestamp
@@ -37,7 +37,7 @@ final class ResultCollector: Sendable {
         var held: [Int] = []
     }
 
-    /// How long an origin that misbehaves is paused: as long as the longest pause of an origin that fails.
+    /// How long an origin that misbehaves is paused. This is the longest pause of a failing origin.
     private static let misbehaviourPause = CircuitBreaker.Terms.origin.longestPause
 
     private let service: any PushService
@@ -92,8 +92,8 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// Returns the number of plain successes, the answers that were not plain successes, and the indices of the members
-    /// that were not sent to because sending was stopped. Call this after the transport has delivered all results.
+    /// Returns the number of plain successes, all other answers, and the indices of the members that were not sent to
+    /// because sending was stopped. Call this after the transport has delivered all results.
     func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in
             defer { state = State() }
@@ -110,8 +110,8 @@ final class ResultCollector: Sendable {
 
     /// Maps a transport error to an outcome. If no connection can be established, the whole lane fails. If a connection
     /// broke or a request was not answered, only the device fails, because other devices may have been served in the
-    /// meantime. If the devices have chosen the origin, only that origin fails; if it has misbehaved, it is paused for
-    /// the longest time for which a failing origin is paused.
+    /// meantime. If devices have chosen the origin, only that origin fails. Such an origin is paused for the longest
+    /// time if it has misbehaved.
     private func outcome(of error: TransportError) -> Outcome {
         let reason = error.reason(at: addresses)
         return switch error.kind {

@@ -5,12 +5,12 @@ public import MartletModel
 public struct RetryPolicy: Sendable {
     /// The maximum wait before jitter is added. The wait doubles with each attempt until it reaches this value.
     public var ceiling: Duration
-    /// The maximum share of the wait that is added at random: with 1, the wait is up to twice as long.
+    /// The maximum share of the wait that is added at random. With 1, the wait is up to twice as long.
     public var jitter: Double
     /// The minimum wait after the first attempt. A wait of zero would stay zero when it is doubled.
     private static let shortestWait: Duration = .seconds(1)
 
-    /// The maximum wait, unless a service asks for a longer one.
+    /// The maximum wait, as long as no service asks for a longer one.
     var longestWait: Duration { ceiling * (1 + jitter) }
 
     public init(ceiling: Duration = .seconds(3600), jitter: Double = 1) {
@@ -18,9 +18,9 @@ public struct RetryPolicy: Sendable {
         self.jitter = jitter
     }
 
-    /// Returns the time of the next attempt, or nil if the message expires before that.
+    /// Returns the time of the next attempt; nil if the message expires before that time.
     /// - Parameters:
-    ///   - least: The wait after the first attempt; it doubles with each further attempt.
+    ///   - least: The wait after the first attempt. The wait doubles with each further attempt.
     ///   - attempts: The number of attempts made so far, at least 1.
     ///   - chance: A random number from 0 up to 1.
     public func next(

@@ -1,16 +1,16 @@
 import MartletModel
 
 /// Renders the templates of one platform with the properties of one notification. Each template binding is rendered
-/// once, as long as the cache has room for its result.
+/// only once, as long as the cache has room for the result.
 struct TemplateRenderer: Sendable {
     /// The maximum memory of the cached results, in bytes, enough for several hundred messages of ordinary size.
     static let byteLimit = 512 << 10
 
     private let platform: any PushPlatform.Type
     private let properties: TemplateProperties?
-    /// The approximate memory of the properties, in bytes: names, values and the dictionary.
+    /// The approximate memory of the properties in bytes, including the dictionary that holds their names and values.
     private let propertyBytes: Int
-    /// When the notification was accepted; relative times in a message count from then.
+    /// When the notification was accepted. Relative times in a message are counted from this time.
     private let timestamp: Timestamp
     private let templates: CompiledTemplates
     private var rendered = ByteBoundedCache<TemplateBinding.ID, RenderedMessage>(byteLimit: TemplateRenderer.byteLimit)
@@ -56,7 +56,7 @@ struct TemplateRenderer: Sendable {
     /// The approximate memory of the properties and the cached results, in bytes.
     var memoryBytes: Int { propertyBytes + rendered.bytes }
 
-    /// Returns whether the template uses any of the variables, so that its message depends on them.
+    /// Returns whether the template uses any of the variables. If it uses none, its message does not depend on them.
     private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
         variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The hubs of a dispatcher that shares its storage with other processes (`HubOwnership`).
 extension Dispatcher {
-    /// Begins to send for hubs that no other process sends for any more. Reads their deliveries, controls, pauses and
-    /// quarantines from the store.
+    /// Begins to send for the given hubs, for which no other process sends any more. Reads the deliveries, controls,
+    /// pauses and quarantines of these hubs from the store.
     public func own(_ hubs: Set<Hub.ID>) async throws(StorageError) {
         let now = time.now
         for memory in try await store.persistedLaneStates(at: now) where hubs.contains(memory.lane.hub) {
@@ -15,7 +15,7 @@ extension Dispatcher {
         alarm.ring()
     }
 
-    /// Stops sending for a hub that another process sends for now.
+    /// Stops sending for a hub, because another process sends for it now.
     public func disown(_ hub: Hub.ID) {
         ownership.remove(hub)
         board.stop(hub)
@@ -23,7 +23,8 @@ extension Dispatcher {
         hurry(hub)
     }
 
-    /// Adds to the queue the deliveries that another process has stored for a hub that this process sends for.
+    /// Makes the queue add deliveries that another process has stored. This process sends for the hub of these
+    /// deliveries.
     /// - Parameter first: The lowest id of these deliveries.
     public func look(for hub: Hub.ID, from first: Delivery.ID) {
         storedElsewhere.withLock { $0[hub] = min($0[hub] ?? first, first) }
@@ -57,7 +58,7 @@ extension Dispatcher {
         wake.yield()
     }
 
-    /// Reads the deliveries that other processes have stored.
+    /// Reads the deliveries that other processes have stored, and adds them to the queue.
     func readStoredElsewhere() async {
         let hubs = storedElsewhere.withLock { hubs in
             defer { hubs = [:] }

@@ -5,7 +5,7 @@ import Synchronization
 /// Delivers accepted notifications. This service runs from the start of the server to its shutdown.
 ///
 /// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number of deliveries is sent at the
-/// same time. Each of them sends some pages in a turn (`DeliveryQueue`), and then waits while other deliveries are
+/// same time. In its turn (`DeliveryQueue`), a delivery sends some pages. It then waits while other deliveries are
 /// sent.
 public final class Dispatcher: Sendable {
     /// The counters of delivery since the start of the process.
@@ -18,7 +18,7 @@ public final class Dispatcher: Sendable {
     let alarm: ScheduleAlarm
     /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
-    /// For each hub that this process sends for, the lowest id of the deliveries that other processes have stored and
+    /// For each hub that this process sends for, the lowest id of those deliveries that another process has stored and
     /// this process has not read yet.
     let storedElsewhere = Mutex<[Hub.ID: Delivery.ID]>([:])
     private let deliverer: Deliverer
@@ -66,8 +66,8 @@ public final class Dispatcher: Sendable {
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
-        // With these controls, roll-outs halt themselves. The controls wake no deliveries, because a roll-out that
-        // halts itself has no sleeping deliveries that must run.
+        // Roll-outs halt themselves with these controls. The controls wake no deliveries, because a roll-out that halts
+        // itself has no sleeping deliveries that must run.
         controls = SendControls(
             store: notifications, board: board, time: time, ownership: ownership, scheduled: { alarm.ring() },
             wake: { _ in })
@@ -111,8 +111,8 @@ public final class Dispatcher: Sendable {
     /// The number of deliveries in memory, by state; the rest of the backlog is only in the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
-    /// The number of entries for notifications and deliveries in each table of the dispatcher. All numbers are 0 if no
-    /// delivery is unfinished.
+    /// The number of entries for notifications and deliveries in each table of the dispatcher. All numbers are 0 once
+    /// every delivery has ended.
     var entryCounts: [String: Int] {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
@@ -121,12 +121,14 @@ public final class Dispatcher: Sendable {
         ]
     }
 
-    /// The number of lanes, and of origins that devices have chosen, that are paused or wait for a probe, by platform.
+    /// The number of paused lanes, and of paused origins that devices have chosen, by platform. A lane or an origin
+    /// that waits for a probe counts as paused.
     public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// The lanes that are paused or wait for a probe, and the number of such origins in each lane that has any.
+    /// The paused lanes, and the number of paused origins in each lane that has any. A lane or an origin that waits for
+    /// a probe counts as paused.
     public var pausedByLane: (lanes: [LaneID], origins: [LaneID: Int]) {
         (lanes.paused, origins.pausedCountsByLane)
     }
@@ -144,7 +146,7 @@ public final class Dispatcher: Sendable {
     /// Returns the pauses of those origins of a lane that are paused or wait for a probe.
     public func originPauses(of lane: LaneID) -> [LanePause] { origins.pauses(of: lane, at: time.now) }
 
-    /// The number of lanes, of origins, and of lanes with suspected stale devices in memory.
+    /// The number of lanes in memory, of origins in memory, and of lanes whose suspected stale devices are in memory.
     var known: (lanes: Int, origins: Int, suspectedStale: Int) {
         (lanes.count, origins.count, sender.suspectedStale.count)
     }
@@ -163,7 +165,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// Continues the deliveries that wait for a hub's credentials, because the credentials have changed.
+    /// Continues the deliveries that wait for new credentials of a hub. Called when the credentials have changed.
     public func credentialsChanged(in hub: Hub.ID) {
         guard ownership.owns(hub) else { return }
         lanes.open(hub)
@@ -187,7 +189,7 @@ public final class Dispatcher: Sendable {
         hurry(hub)
     }
 
-    /// Removes from memory all data about a hub that was deleted, or that another process sends for now. The
+    /// Removes from memory all data about a hub that was deleted, or for which another process sends now. The
     /// authorizations of the hub stay.
     func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
@@ -199,9 +201,9 @@ public final class Dispatcher: Sendable {
         reopened.withLock { _ = $0.remove(hub) }
     }
 
-    /// Removes the authorizations of a hub that was deleted. If only another process sends for the hub now, its
-    /// authorizations stay: the connections to the push service stay open too, and APNs refuses a second token within
-    /// twenty minutes.
+    /// Removes the authorizations of a hub that was deleted. This function is not called for a hub for which only
+    /// another process sends now. In that case the connections to the push service stay open, and the authorizations
+    /// must stay too: APNs refuses a second token within twenty minutes.
     private func forgetAuthorizations(of hub: Hub.ID) {
         Task { [sender] in await sender.authorizations.forget(hub) }
     }
@@ -282,7 +284,7 @@ public final class Dispatcher: Sendable {
                     count = try await store.expediteRetries(
                         after: .invalidCredentials, in: hub, at: now, limit: Self.expediteLimit)
                 }
-                // The deliveries wake after the store has changed: they would otherwise find their old waits.
+                // The deliveries are woken only after the store has changed. Otherwise they would find their old waits.
                 hurry(hub)
             } catch {
                 log("The waits of a hub whose credentials have changed could not be ended: \(error)")
@@ -377,8 +379,8 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Runs the turn of a delivery of which only the id was kept: reads the delivery from the store first. If it has a
-    /// final state by now, or its hub was deleted, ends it instead.
+    /// Runs the turn of a delivery that is known to the queue only by its id. Reads the delivery from the store first.
+    /// If the delivery has a final state by now, or its hub was deleted, removes it from the queue instead.
     private func resume(_ id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
@@ -400,9 +402,9 @@ public final class Dispatcher: Sendable {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
-            // The control may have changed at the end of the turn. That change has woken nothing, because the delivery
-            // was not asleep yet. So the control is checked here, and the delivery gets another turn if its ending is
-            // outdated.
+            // The control may have changed at the end of the turn. That change did not wake the delivery, because the
+            // delivery was not asleep yet. So the control is checked here, and the delivery gets another turn if its
+            // ending is outdated.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
             let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
             queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
@@ -441,8 +443,8 @@ extension DeliveryQueue.Kind {
 }
 
 extension DeliveryRun.Ending {
-    /// Returns whether the ending of a turn is outdated, because the control has changed during the turn or because the
-    /// hub is gone, so that the delivery must have another turn at once.
+    /// Returns whether the ending of a turn is outdated, because the control or the presence of the hub has changed
+    /// during the turn. The delivery must then have another turn at once.
     fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
         case .held: !control.isHeld || presence == .absent

@@ -34,8 +34,8 @@ public final class Scheduler: Sendable {
         self.log = log
     }
 
-    /// Makes the scheduler read the schedule again. Called after a notification was scheduled, because it may be due
-    /// before all others. Never waits.
+    /// Makes the scheduler read the schedule again. Called after a notification was scheduled, because the new
+    /// notification may be due before all others. Never waits.
     public func wake() {
         alarm.ring()
     }
@@ -80,7 +80,7 @@ public final class Scheduler: Sendable {
 
     /// Decides about the canaries whose wait is over. If a canary has too few answers, `RolloutPacer` decides about it
     /// again after each further answer.
-    /// - Returns: The number of canaries that were decided about.
+    /// - Returns: The number of canaries for which a decision was made.
     private func evaluateCanaries(at now: Timestamp) async throws(StorageError) -> Int {
         let canaries = try await store.canariesDue(at: now, limit: Self.portion)
         var count = 0

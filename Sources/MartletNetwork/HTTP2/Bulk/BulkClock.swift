@@ -1,5 +1,5 @@
-/// The clock of a bulk session. It counts microseconds in 32 bits, so that a time can be stored in each stream. It
-/// wraps around after 71 minutes, which is longer than any request waits.
+/// The clock of a bulk session. It counts microseconds in 32 bits, so that each stream can store a time in little
+/// memory. The count wraps around after 71 minutes, which is longer than any request waits.
 struct BulkClock {
     let start: ContinuousClock.Instant
 

@@ -2,8 +2,8 @@ import MartletHTTP
 
 /// The encoded HEADERS and DATA frames of one request, used as a pattern for further items of its batch.
 ///
-/// The parts of an item are its path, its field values and its own body (`RequestBatch.Parts`). If the parts of another
-/// item have the same lengths, its frames differ only in these parts and in the stream id.
+/// The parts of an item are its path, its field values and its own body (`RequestBatch.Parts`). Another item can use
+/// the pattern if its parts have the same lengths. Its frames then differ only in these parts and in the stream id.
 struct BulkFrame {
     private var bytes: [UInt8] = []
     /// The range in `bytes` of each part of the item: its path, each field value and its own body.

@@ -1,7 +1,9 @@
 import MartletHTTP
 
-/// A batch that a bulk session is sending. This is a class, because a session accesses its runs several times for each
-/// read and write, and copying a struct would retain every reference in it.
+/// A batch that a bulk session is sending.
+///
+/// This type is a class, because a session accesses its runs several times for each read and write. Copying a struct
+/// would retain every reference in it.
 final class BulkRun {
     let run: BatchRun
     var template: RequestTemplate
@@ -15,7 +17,7 @@ final class BulkRun {
     /// True if the shared parts of the requests contain only valid characters.
     let isWritable: Bool
     let plainSuccess: PlainSuccess
-    /// The names of the fields of answers that the caller does not read, in the forms of `PlainHead.forms(of:)`.
+    /// The names of the answer fields that the caller does not read, in the forms of `PlainHead.forms(of:)`.
     let ignoredAnswerFields: [[UInt8]]
     /// The response that `answer(_:_:)` returned last. It is returned again for an equal answer, because most refusals
     /// in a batch are equal.
@@ -38,7 +40,7 @@ final class BulkRun {
     }
 
     /// Returns the response to report for an answer of the peer. The response has no fields, because the caller reads
-    /// none of the answer's fields.
+    /// no fields of such answers.
     func answer(_ status: Int, _ body: UnsafeRawBufferPointer) -> HTTPResponse {
         if let lastAnswer, lastAnswer.status.code == status, lastAnswer.bytes.elementsEqual(body) { return lastAnswer }
         let answer = HTTPResponse(HTTPStatus(status), body: .bytes(Array(body)))

@@ -49,8 +49,8 @@ extension BulkSession {
         guard (16_384..<16_777_216).contains(value) else {
             return giveUp(.protocolError, "the peer announced a frame size that HTTP/2 does not allow")
         }
-        // The session sends only frames of the minimum limit, even if the peer allows larger ones, because a TLS record
-        // holds at most 16 KiB.
+        // The session sends only frames of at most 16,384 bytes, even if the peer allows larger frames, because a TLS
+        // record holds at most 16 KiB.
         peer.maxFrameSize = 16_384
     }
 

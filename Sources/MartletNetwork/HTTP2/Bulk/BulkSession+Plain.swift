@@ -5,7 +5,7 @@ import MartletHTTP
 /// For speed, they temporarily move the state that they use into local variables. All other requests and responses take
 /// the normal path of the session. For measurements, see Docs/Decisions/0003.
 extension BulkSession {
-    /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow.
+    /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow it.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
         guard unwritten.isEmpty, var frames = runs[index]?.frames, frames.areValid(for: table.version),
             frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
@@ -53,8 +53,8 @@ extension BulkSession {
     /// Consumes plain successes, and refusals whose header fields the caller does not read, at the beginning of the
     /// input.
     ///
-    /// A plain success is a HEADERS frame with a whole header block that begins with `:status 200`. It ends the answer,
-    /// or a single DATA frame follows it and ends the answer.
+    /// Here, a plain success is one HEADERS frame with a whole header block that begins with `:status 200`. Either this
+    /// frame ends the answer, or a single DATA frame follows and ends the answer.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -95,7 +95,7 @@ extension BulkSession {
     }
 
     /// Consumes an answer that is not a plain success, if the caller reads none of its fields.
-    /// - Parameter ring: The session's streams, which the caller has moved out.
+    /// - Parameter ring: The session's streams, which the caller has moved into a local variable.
     /// - Returns: The end of the answer in the input, and the length of its body; nil if no such answer begins at
     ///   `start`.
     private func takeRefusal(

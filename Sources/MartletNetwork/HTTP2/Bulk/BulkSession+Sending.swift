@@ -31,7 +31,7 @@ extension BulkSession {
     }
 
     /// Opens a stream with the next free id.
-    /// - Returns: Nil if no stream ids are left; then the connection is replaced.
+    /// - Returns: The stream id; nil if no ids are left. The connection is then replaced.
     func openStream(run: Int32, item: UInt32) -> Int32? {
         if ring.count * 2 > ring.capacity { ring.grow(to: ring.capacity * 2) }
         while nextID < Int32.max - 2, !ring.isFree(nextID) { nextID += 2 }

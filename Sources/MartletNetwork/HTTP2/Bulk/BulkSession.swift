@@ -1,12 +1,14 @@
 import MartletHTTP
 
-/// The client side of HTTP/2 for many requests. It writes frames itself, without a library, from a header block that is
-/// encoded once per batch, and recognises plain successes without decoding them.
+/// The client side of HTTP/2 for many requests.
 ///
-/// The requests of batches are drawn and encoded only when the connection asks for output, so that they do not wait in
-/// memory in encoded form. The behaviour is the same as that of nghttp2; tests compare the two.
+/// The session writes frames itself, without a library. The header block of a batch is encoded once and copied for each
+/// request of the batch. The session recognises plain successes without decoding their header blocks.
+///
+/// The requests of batches are drawn and encoded only when the connection asks for output, so that no encoded requests
+/// wait in memory. The session behaves like nghttp2; tests compare the two.
 final class BulkSession: ClientProtocol {
-    /// The maximum size, in bytes, of a frame and of a header block that the peer may send.
+    /// The maximum size of a frame's payload, and of a header block, that the peer may send, in bytes.
     static let frameLimit = 16_384
     static let blockLimit = 64 * 1024
     /// The receive windows: the number of bytes that the peer may send on one stream, and on the whole connection.
@@ -15,8 +17,9 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
-    /// The number of useless frames (those that `flood` counts) since the last answer at which the connection ends, if
-    /// a request times out and no answer has arrived since that request was sent.
+    /// The number of useless frames, as counted by `flood`, at which a request that times out ends the connection. The
+    /// frames are counted since the last answer. The connection does not end if an answer has arrived since the request
+    /// was sent.
     private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()
@@ -30,7 +33,7 @@ final class BulkSession: ClientProtocol {
     var runs: [BulkRun?] = []
     var turns = BatchScheduler()
     var singles: [Int32: BulkSingle] = [:]
-    /// The ids of the streams with a body that waits for flow-control window, in the order of their requests.
+    /// The ids of the streams whose bodies wait for a flow-control window to open, in the order of their requests.
     var unwritten: [Int32] = []
     /// True if there are items that cannot be sent and whose failure has not been reported yet.
     var hasRefused = false
@@ -56,7 +59,7 @@ final class BulkSession: ClientProtocol {
     // The following properties are the state of the connection.
     var limit = HTTP2StreamLimit(ceiling: 4096)
     private var inFlight: InFlightLimit
-    /// The value of `answerCount` at the time when answers were last passed to `inFlight`.
+    /// The value of `answerCount` when answers were last passed to `inFlight`.
     private var answersCounted = 0
     private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness

@@ -15,8 +15,8 @@ struct HPACKEncoderTable {
     private var entries: [Entry] = []
     private var size = 0
     private(set) var capacity = 4096
-    /// The smallest size that the table has had since the last header block; nil if no size change has to be sent to
-    /// the peer.
+    /// The smallest capacity that the table has had since the last header block; nil if no change of the capacity has
+    /// to be sent to the peer.
     private var smallest: Int?
     /// The version of the table.
     ///

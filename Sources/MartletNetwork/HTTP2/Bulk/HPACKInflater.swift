@@ -16,7 +16,7 @@ final class HPACKInflater {
         nghttp2_hd_inflate_del(inflater)
     }
 
-    /// Sets the table size. Must be called when the peer has acknowledged the announced size.
+    /// Sets the maximum size of the dynamic table, in bytes. Must be called when the peer has acknowledged this size.
     func setTableSize(_ size: Int) {
         nghttp2_hd_inflate_change_table_size(inflater, size)
     }

@@ -1,8 +1,10 @@
 import MartletHTTP
 
 /// A complete answer of any final status in the form in which push services refuse pushes: one HEADERS frame with a
-/// self-contained header block, followed by no body or by one DATA frame. The caller reads none of its header fields.
-/// The normal path of the session reads all other answers, and would read this answer with the same result.
+/// self-contained header block, followed by no body or by one DATA frame.
+///
+/// The session takes such an answer on its fast path only if the caller reads none of its header fields. The normal
+/// path reads all other answers, and would read this answer with the same result.
 struct PlainRefusal {
     private typealias Flag = HTTP2FrameHeader.Flag
 
@@ -12,7 +14,7 @@ struct PlainRefusal {
     /// The offset in the input of the first byte after the answer.
     let end: Int
 
-    /// The maximum length of a body, and of a header block. Each is far below the limits of the normal path.
+    /// The maximum length, in bytes, of a body and of a header block. Both are far below the limits of the normal path.
     private static let bodyLimit = 1024
     private static let blockLimit = 256
 
@@ -55,8 +57,8 @@ struct PlainRefusal {
 /// Reads the status from a header block that does not depend on the dynamic table (RFC 7541, section 2.3.2), if all
 /// other fields are ignored.
 enum PlainHead {
-    /// Returns the status of a block whose first field is the status, as an index or as a literal, and whose other
-    /// fields have literal names that are ignored; nil for any other block.
+    /// Returns the status from a header block of a simple form; nil for any other block. In this form, the first field
+    /// is the status, as an index or as a literal. All further fields have literal names that are ignored.
     /// - Parameter ignored: The names of the ignored fields, in the forms of `forms(of:)`.
     static func status(_ block: UnsafeRawBufferPointer, ignoring ignored: [[UInt8]]) -> Int? {
         guard let first = block.first else { return nil }
@@ -83,9 +85,9 @@ enum PlainHead {
         return status
     }
 
-    /// Returns the encodings that a literal name can have in a header block: plain, and Huffman-coded if `codes` allows
-    /// it. Each begins with its length in one byte, whose highest bit marks Huffman coding. Returns none for a name of
-    /// 127 bytes or more.
+    /// Returns the possible encodings of a literal name in a header block: plain, and Huffman-coded if `codes` has all
+    /// its characters. The first byte of an encoding is its length; the highest bit of this byte marks Huffman coding.
+    /// The result is empty for a name of 127 bytes or more.
     static func forms(of name: String) -> [[UInt8]] {
         let plain = Array(name.utf8)
         guard plain.count < 0x7F else { return [] }
@@ -93,9 +95,9 @@ enum PlainHead {
         return [[UInt8(plain.count)] + plain] + coded
     }
 
-    /// Returns the bytes of a string whose length is encoded in one byte; nil if the block ends earlier or the length
-    /// takes more bytes.
-    /// - Parameter withLength: Whether the byte of the length is included.
+    /// Returns the bytes of a string whose length is encoded in one byte; nil if the block ends too early or the length
+    /// takes more than one byte.
+    /// - Parameter withLength: Whether the result includes the byte with the length.
     private static func string(
         _ block: UnsafeRawBufferPointer, at index: Int, withLength: Bool = false
     ) -> UnsafeRawBufferPointer? {
@@ -128,8 +130,8 @@ enum PlainHead {
         return number >= 200 ? number : nil
     }
 
-    /// Reads three digits from their Huffman codes: five bits for 0 to 2, six bits for the other digits, then ones as
-    /// padding.
+    /// Reads three digits from their Huffman codes. The codes of 0 to 2 have five bits, those of the other digits six
+    /// bits. The padding after the codes consists of 1 bits.
     private static func number(coded value: UnsafeRawBufferPointer) -> Int? {
         guard (2...3).contains(value.count) else { return nil }
         var bits: UInt32 = 0
@@ -154,14 +156,14 @@ enum PlainHead {
         return left < 8 && bits & padding == padding && number >= 200 ? number : nil
     }
 
-    /// Returns whether a field is a literal: with indexing (without effect on a table of size 0), without indexing, or
-    /// never indexed.
+    /// Returns true if a field that begins with this byte is a literal. It may be a literal with indexing (which has no
+    /// effect on a table of size 0), without indexing, or never indexed.
     private static func isLiteral(_ byte: UInt8) -> Bool {
         byte & 0xC0 == 0x40 || byte & 0xE0 == 0
     }
 
-    /// Returns the table index of a literal's name; 0 if the name is spelled out, 15 or 63 if the index needs further
-    /// bytes.
+    /// Returns the table index of a literal's name from the first byte of the literal; 0 if the name is spelled out, 15
+    /// or 63 if the index needs further bytes.
     private static func nameIndex(_ byte: UInt8) -> UInt8 {
         byte & 0xC0 == 0x40 ? byte & 0x3F : byte & 0x0F
     }
@@ -203,8 +205,8 @@ enum PlainHead {
 }
 
 extension HTTP2FrameHeader {
-    /// Reads the header of a frame; nil if the frame is not completely in the input, or is longer than
-    /// `BulkSession.frameLimit`.
+    /// Reads the header of a frame; nil if the frame is not completely in the input or is longer than
+    /// `BulkSession.frameLimit`. Also nil for a frame without payload at the very end of the input.
     init?(complete input: UnsafeRawBufferPointer, at start: Int) {
         guard input.count - start > Self.size else { return nil }
         let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[start...]))

@@ -5,8 +5,8 @@ import MartletHTTP
 /// Each request is a copy of the block with the values of its item.
 ///
 /// `:path`, `authorization`, `content-length`, item fields and fields marked `.never` are literals that are not added
-/// to the peer's dynamic table. The first request adds `:authority` and the other fields to the table, if it has room
-/// for them. After that they take one octet each.
+/// to the peer's dynamic table. The first request adds `:authority` and the other fields to the table, as far as the
+/// table has room. After that, each of the added fields takes one octet.
 struct RequestTemplate {
     /// The encoded pseudo-fields, up to but not including the length of the path.
     private var head: [UInt8] = []
@@ -23,7 +23,7 @@ struct RequestTemplate {
     private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
-    /// The fields to encode, divided into fields that are added to the dynamic table and literals.
+    /// The fields to encode: those that are added to the dynamic table, and those that are always written as literals.
     private struct Plan {
         let method: HTTPMethod
         let scheme: HTTPOrigin.Scheme
@@ -92,8 +92,8 @@ struct RequestTemplate {
 
     /// Encodes the shared fields for the first request after a change of the table.
     ///
-    /// Determines the fields that fit into the table together. If the table lacks one of them, inserts all of them once
-    /// more, so that it contains them at the same time.
+    /// Determines which fields fit into the table together. If the table lacks one of these fields, all of them are
+    /// inserted again, so that the table contains all of them at the same time.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)

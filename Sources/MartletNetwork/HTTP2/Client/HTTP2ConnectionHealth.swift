@@ -1,7 +1,7 @@
 /// Decides whether an open connection should be replaced. APNs, for example, may leave requests unanswered on a
 /// connection with many refusals, and keep the connection open (Docs/Specs/PushServices.md, section 1.11).
 ///
-/// Counts the unanswered requests; a large number of answers reduces the count by one. If a credential was refused on
+/// Counts the unanswered requests. Every `redemption` answers reduce the count by one. If a credential was refused on
 /// the connection, a single unanswered request is enough to replace the connection.
 struct HTTP2ConnectionHealth: Equatable {
     /// The number of unanswered requests at which the connection is replaced.

@@ -1,4 +1,4 @@
-/// Detects a dead peer: after a period of silence, a PING is sent; if nothing is received after the PING either, the
+/// Detects a dead peer: a PING is sent after a period of silence. If nothing is received after the PING either, the
 /// peer is considered dead.
 struct HTTP2Liveness: Equatable {
     enum Action: Equatable {

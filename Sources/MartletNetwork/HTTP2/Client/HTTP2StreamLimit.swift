@@ -1,9 +1,9 @@
-/// The limit of concurrent requests on one HTTP/2 connection: the limit that the peer has announced, or a smaller one
-/// that its refusals have shown.
+/// The limit of concurrent requests on one HTTP/2 connection: the limit that the peer has announced, or a smaller limit
+/// learned from the peer's refusals.
 ///
 /// The limit is 1 until the peer's SETTINGS arrive. After the peer refuses a request (REFUSED_STREAM), the limit is the
-/// number of requests that it had accepted, and increases by one with each answer. If the peer refuses a request while
-/// no other is open, nothing is sent for a pause, whose duration doubles each time.
+/// number of requests that the peer had accepted. This limit increases by one with each answer. If the peer refuses a
+/// request while no other request is open, nothing is sent for a pause. The duration of this pause doubles each time.
 struct HTTP2StreamLimit: Equatable {
     private static let firstPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(5)

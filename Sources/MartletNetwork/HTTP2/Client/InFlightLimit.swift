@@ -2,8 +2,8 @@
 ///
 /// The limit works like a congestion window that counts requests. While the latency is below the target, the limit
 /// grows as answers arrive, up to fourfold per round trip, so that it does not slow down a peer that is fast or far
-/// away. If requests wait longer than the target, the limit shrinks to the number of requests that the peer was
-/// measured to answer within the target. A low send rate does not shrink it. See Docs/Decisions/0005.
+/// away. If requests wait longer than the target, the limit shrinks. It shrinks to the number of requests that the peer
+/// was measured to answer within the target. A low send rate does not shrink the limit. See Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
     /// The smallest in-flight limit of a lane, for all of its connections together.
     static let leastOfLane = 100
@@ -29,14 +29,14 @@ struct InFlightLimit: Equatable {
     /// A measurement in progress.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// The number of requests in flight when, for the first time in the round, the connection had sent all the
+        /// The number of requests in flight at the first time in the round when the connection had sent all the
         /// requests that it could.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// The number of times in the round that the connection had sent all the requests that it could.
+        /// The number of times in the round at which the connection had sent all the requests that it could.
         ///
-        /// `isBlocked` is true if, each of these times, the in-flight limit was the only reason not to send more.
+        /// `isBlocked` is true if, at each of these times, the in-flight limit was the only reason not to send more.
         var fills = 0
         var isBlocked = true
     }
@@ -127,13 +127,13 @@ struct InFlightLimit: Equatable {
         let answered = Int(Double(ended.answers) * (time / (now - ended.start)))
         recent = recent.suffix(Self.remembered - 1) + [answered]
         let isFull = ended.fills > 0 && ended.isBlocked && ended.inFlight * 4 >= answered * 3
-        // The probe gets no round with answers to requests that were sent before the limit shrank, because the
-        // latencies of such answers say nothing about the new limit.
+        // A round is not passed to the probe if it may have answers to requests that were sent before the limit shrank.
+        // The latencies of such answers say nothing about the new limit.
         if let latency = ended.latencies.mean, exceededAt.map({ ended.start - latency >= $0 }) ?? true {
             probe.ended(isFull: isFull, from: ended.start, limit: current, latency: latency, at: now)
         }
-        // The limit shrinks if more requests were in flight than were answered in the target time, because some of them
-        // then waited longer than the target time.
+        // The limit shrinks if more requests were in flight than the peer answers in the target time, because some of
+        // them then waited longer than the target time.
         if ended.inFlight > max(answered, least) { open = max(least, min(open, recent.max() ?? least)) }
         probe.limited(to: open)
     }

@@ -31,13 +31,15 @@ enum HPACKBlockScanner {
     private struct Reader {
         var bytes: ArraySlice<UInt8>
 
-        /// Reads an integer of which the first octet contains `prefix` bits (section 5.1).
+        /// Reads an integer that begins in the last `prefix` bits of the next octet (section 5.1); nil if it is
+        /// incomplete or too large.
         mutating func integer(prefix: Int) -> Int? {
             guard let first = bytes.popFirst() else { return nil }
             let mask = (1 << prefix) - 1
             var value = Int(first) & mask
             guard value == mask else { return value }
-            // Four octets allow values up to 2^28, which exceeds any length in a header block of acceptable size.
+            // Four further octets allow values up to about 2^28, more than any length in a header block of acceptable
+            // size.
             for shift in stride(from: 0, through: 21, by: 7) {
                 guard let next = bytes.popFirst() else { return nil }
                 value += Int(next & 0x7F) << shift

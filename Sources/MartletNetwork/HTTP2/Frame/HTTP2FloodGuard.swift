@@ -1,5 +1,5 @@
-/// Detects floods: more frames than any legitimate peer sends, of kinds that cost the receiver work and the peer almost
-/// nothing.
+/// Detects floods: frames that cost the receiver work and the peer almost nothing, in greater numbers than any
+/// legitimate peer sends.
 ///
 /// Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames, empty DATA,
 /// and, in a client, frames for closed streams.
@@ -9,8 +9,8 @@
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
-    /// The number by which a client lowers the level for each request that it sends: the cost of the frames that an
-    /// honest server may send for a request.
+    /// The amount by which a client lowers the level for each request that it sends. It is the cost of the frames that
+    /// an honest server may send for one request.
     ///
     /// For each request that the client cancels, it lowers the level by `savedPerReset`. The level never falls below
     /// `-mostSaved`.
@@ -26,7 +26,7 @@ struct HTTP2FloodGuard {
     /// The level of the bucket; negative while a part of the allowance is unused.
     private var level = 0
     private var drained: ContinuousClock.Instant
-    /// The number of frames so far that cost something, which means that they raised the level.
+    /// The number of frames so far that raised the level.
     private(set) var count = 0
 
     init(now: ContinuousClock.Instant) {
@@ -56,25 +56,26 @@ struct HTTP2FloodGuard {
         return cost == 0 || fill(cost, at: now)
     }
 
-    /// Counts the reset of a stream by the server, because a peer can provoke such resets as cheaply as it can reset
-    /// streams itself.
+    /// Counts a stream that the server resets. A peer can provoke such resets as cheaply as it can reset streams
+    /// itself.
     /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allowsReset(at now: ContinuousClock.Instant) -> Bool {
         fill(10, at: now)
     }
 
-    /// Lowers the level because a server has sent a DATA frame, which allows the peer to send updates of two windows.
+    /// Lowers the level because a server has sent a DATA frame. The peer may answer such a frame with updates of two
+    /// windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
 
-    /// Lowers the level after requests were sent by this side, the client. For each request, a server may properly send
-    /// two WINDOW_UPDATE frames and one RST_STREAM frame.
+    /// Lowers the level because a client has sent requests. For each request, an honest server may send two
+    /// WINDOW_UPDATE frames and one RST_STREAM frame.
     mutating func sentRequests(_ count: Int) {
         level = max(-Self.mostSaved, level - count * Self.allowancePerRequest)
     }
 
-    /// Lowers the level for a DATA frame that a client sent after the first DATA frame of a request.
+    /// Lowers the level because a client has sent a DATA frame that is not the first of its request.
     mutating func sentMoreData() {
         level = max(-Self.mostSaved, level - 2)
     }

@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// Parses the same input as nghttp2, for two things that nghttp2 does not report: the kind of each frame, which the
-/// flood guard needs, and for each field of a header block whether it was indexed (`HTTPField.Indexing`).
+/// Parses the same input as nghttp2, to learn two things that nghttp2 does not report. One is the kind of each frame,
+/// which the flood guard needs. The other is whether each field of a header block was indexed (`HTTPField.Indexing`).
 ///
 /// The tap parses each piece of input before nghttp2 does. So when nghttp2 reports a header block, the tap has already
 /// parsed all of it.
@@ -26,8 +26,8 @@ struct HTTP2FrameTap {
 
     private let blockLimit: Int
     private var state: State
-    /// The bytes that have arrived of an incomplete frame header, or of the incomplete payload of a frame with header
-    /// fields.
+    /// The first bytes of a frame header that has not arrived completely, or of a payload with header fields that has
+    /// not arrived completely.
     private var pending: [UInt8] = []
     private var block: [UInt8] = []
     private var blocks: [Block] = []

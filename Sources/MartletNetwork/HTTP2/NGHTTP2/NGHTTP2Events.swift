@@ -2,7 +2,7 @@ import CMartletNGHTTP2
 
 /// Receives the events that nghttp2 reports while it reads or writes.
 protocol NGHTTP2Events: AnyObject {
-    /// Called at the beginning of a header block: of a request, a response or trailers.
+    /// Called at the beginning of the header block of a request, a response or trailers.
     func headersBegan(on stream: Int32)
 
     /// Called for each field of the block. `isValid` is false for a field that nghttp2 considers invalid and ignores.
@@ -23,7 +23,7 @@ protocol NGHTTP2Events: AnyObject {
     /// Called when a stream has closed. `code` is NO_ERROR if the stream closed normally.
     func closed(stream: Int32, code: UInt32)
 
-    /// Reads the next piece of a body to send into a buffer.
+    /// Called when nghttp2 can send more of a body. Copies the next piece of the body into the buffer.
     func readBody(of stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body
 }
 

@@ -64,7 +64,7 @@ final class NGHTTP2Session {
         return nghttp2_session_mem_recv(session, base.assumingMemoryBound(to: UInt8.self), bytes.count) >= 0
     }
 
-    /// Appends frames to `output` until it has `limit` bytes or no frame is waiting.
+    /// Appends frames to `output` until `output` has `limit` bytes or no frame is waiting.
     /// - Returns: False if nghttp2 cannot continue.
     func write(into output: inout [UInt8], limit: Int) -> Bool {
         while output.count < limit {
@@ -79,8 +79,8 @@ final class NGHTTP2Session {
     /// True if nghttp2 has nothing more to read or write.
     var isDone: Bool { nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
-    /// The number of frames that are waiting to be written, not counting bodies that are waiting for flow-control
-    /// window.
+    /// The number of frames that are waiting to be written. Bodies that are waiting for a flow-control window to open
+    /// are not counted.
     var queuedFrames: Int { nghttp2_session_get_outbound_queue_size(session) }
 
     var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
@@ -98,7 +98,7 @@ final class NGHTTP2Session {
         nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
     }
 
-    /// Tells nghttp2 that bytes of a body have been consumed, so that it opens the windows of the stream and the
+    /// Tells nghttp2 that bytes of a body have been consumed. nghttp2 then opens the windows of the stream and the
     /// connection.
     func consume(_ count: Int, of stream: Int32) {
         nghttp2_session_consume(session, stream, count)

@@ -17,7 +17,7 @@ struct HTTP2Backoff: Equatable {
         next = min(next * 2, Self.longest)
     }
 
-    /// Ends the pause, and makes the next one short again. Called when the peer has answered on a connection.
+    /// Ends the pause, and makes the next pause short again. Called when the peer has answered on a connection.
     mutating func succeeded() {
         self = HTTP2Backoff()
     }

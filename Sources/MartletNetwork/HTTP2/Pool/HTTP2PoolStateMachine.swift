@@ -34,7 +34,7 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// The maximum time for which a new connection that has no answer yet delays the opening of further connections.
     static let provingTime = Duration.seconds(1)
-    /// The number of connections that are opened without a trial if answers wait less than `shortWait` at the peer.
+    /// The number of connections that are opened without a trial if requests wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
     /// If requests wait at the peer for at least this time, and for at least the shortest round trip, no connection is
@@ -75,15 +75,17 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// The connections that were opened in addition to others to increase the throughput, with the measurement that
-    /// shows whether they do.
+    /// decides whether they are kept.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
         /// The number of connections outside the trial.
         ///
-        /// `rate` is their throughput; it is nil if the trial's connections are kept in any case.
+        /// `rate` is the throughput of these connections, in answers per second. It is nil if the trial's connections
+        /// are kept in any case.
         let others: Int
         let rate: Double?
-        /// The start of the measurement, one round trip after all connections are proven; nil until then.
+        /// The start of the measurement: one round trip after no connection awaits its first answer any more; nil until
+        /// then.
         var beginsAt: ContinuousClock.Instant?
     }
 
@@ -100,7 +102,8 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The answers per second at the last measurement with the current number of connections.
     private var rate: Double?
     private var trial: Trial?
-    /// The temporary limit on the number of connections that a trial without enough gain sets; nil if there was none.
+    /// The limit on the number of connections that the last trial without enough gain has set; nil if there was no such
+    /// trial.
     private var temporaryLimit: TemporaryLimit?
     /// How long the next temporary limit lasts.
     private var trialPause = Self.firstTrialPause
@@ -112,7 +115,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private var connectTime = Duration.zero
     /// The number of answers since the last measurement.
     private var newAnswers = 0
-    /// The arrival time of the last of these answers.
+    /// The arrival time of the last answer counted in `newAnswers`; nil if unknown.
     private var answeredAt: ContinuousClock.Instant?
     /// The time since which requests have been waiting without interruption.
     private var busySince: ContinuousClock.Instant?
@@ -301,9 +304,10 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The maximum number of connections to open at once.
     ///
     /// No connection is opened while requests wait at the peer for `longWait` or more. The first four connections are
-    /// opened together. After that, three connections are opened for each open one while the latency is close to the
-    /// shortest round trip. Otherwise requests wait at the peer, and only one connection is opened for each open one,
-    /// because the peer answers the requests that it already has before those of a new connection.
+    /// opened together. After that, the number depends on the latency. While the latency is close to the shortest round
+    /// trip, three connections are opened for each open connection. Otherwise requests wait at the peer, and only one
+    /// connection is opened for each open connection, because the peer answers the requests that it already has before
+    /// those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
@@ -323,7 +327,8 @@ struct HTTP2PoolStateMachine: Equatable {
         connections.contains { connection in
             switch connection.phase {
             case .connecting: return true
-            // A connection that got GOAWAY before any answer is replaced when it closes, as a failed attempt.
+            // This includes a connection that got GOAWAY before any answer. When it closes, it counts as a failed
+            // attempt.
             case .open, .draining:
                 guard !connection.isProven, let until = connection.provesUntil, let now else { return false }
                 return now < until
@@ -333,8 +338,8 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// Returns how many further connections the waiting requests would fill.
     ///
-    /// Counts only requests that would still wait after a new connection has opened and answered once. Counts all
-    /// requests if requests have waited so long that more are expected.
+    /// Counts only requests that would still wait after a new connection has opened and answered once. If requests have
+    /// waited for so long that more are expected, counts all waiting requests.
     private func fillableConnections(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
@@ -357,7 +362,7 @@ struct HTTP2PoolStateMachine: Equatable {
             ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
             : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
     }
-    /// If no answer arrives for this time, the measured rate takes the time since the last answer into account.
+    /// The time without an answer after which the measured rate takes the time since the last answer into account.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
     /// The interval between measurements when there is no other event.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
@@ -410,8 +415,8 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
-    /// Ends a trial: keeps all its connections if they brought enough gain; otherwise keeps as many as the gain
-    /// corresponds to, and drains the others.
+    /// Ends a trial. Keeps all its connections if they brought enough gain. Otherwise keeps only as many of them as the
+    /// gain is worth, and drains the rest.
     /// - Parameter rate: The throughput of all connections together, in answers per second.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
         guard let trial, let before = trial.rate else { return [] }

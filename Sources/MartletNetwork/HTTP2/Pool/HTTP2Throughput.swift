@@ -2,8 +2,9 @@
 ///
 /// Other periods are not counted, because in them the rate shows the demand, not the capacity.
 ///
-/// Requests that were sent together are answered together. Time is therefore measured from the first answer of a
-/// period, which is not counted, to the last, so that the time covers as many round trips as the counted answers took.
+/// Requests that were sent together are answered together. Time is therefore measured from the first answer of a period
+/// to the last. The first answer itself is not counted, so that the measured time covers as many round trips as the
+/// counted answers took.
 struct HTTP2Throughput: Equatable {
     /// A period in which requests waited without interruption.
     private struct Stretch: Equatable {
@@ -58,7 +59,7 @@ struct HTTP2Throughput: Equatable {
         return time >= enough && measured > .zero ? Double(answers) / (measured / .seconds(1)) : nil
     }
 
-    /// Discards the measurement and starts a new one, at the time of the last answer.
+    /// Discards the measurement and starts a new measurement at the time of the last answer.
     mutating func restart() {
         (answers, time) = (0, .zero)
         if let last = stretch?.last { stretch = Stretch(start: last, last: last) }

@@ -1,7 +1,7 @@
 public import MartletHTTP
 import Synchronization
 
-/// Controls one HTTP/2 connection of a server from any thread, with commands that go beyond responses.
+/// Controls one HTTP/2 connection of a server from any thread. Offers commands that no HTTP response can express.
 ///
 /// Commands are executed in the order of the calls, and before any response that is sent after them.
 public final class HTTP2ConnectionControl: Sendable {
@@ -44,7 +44,8 @@ public final class HTTP2ConnectionControl: Sendable {
 
     /// Sends GOAWAY.
     /// - Parameters:
-    ///   - last: The last stream that will be answered; nil for the newest stream seen.
+    ///   - last: The id of the last stream that will be answered; nil for the newest stream that the server has
+    ///     processed.
     ///   - debugData: Additional data for a person or program at the peer.
     ///   - finishes: Whether the connection closes once its open requests are answered. Otherwise it stays open until
     ///     the peer closes it or `close` is called.
@@ -55,7 +56,7 @@ public final class HTTP2ConnectionControl: Sendable {
     }
 
     /// Resets the stream of a request; its response is discarded.
-    /// - Parameter stream: `HTTPRequest.streamID`.
+    /// - Parameter stream: The `HTTPRequest.streamID` of the request.
     public func reset(_ stream: Int32, code: HTTP2ErrorCode) {
         give(.reset(stream: stream, code: code))
     }

@@ -37,8 +37,7 @@ struct HTTP2RequestCollector {
     /// server ignores.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
-    /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
-    /// was not kept.
+    /// For each field of the block, its index in `fields`; nil for a field that was not kept, such as a pseudo-field.
     private var indices: [Int?] = []
     private var targetIndex: Int?
     private var targetIndexing = HTTPField.Indexing.never
@@ -70,7 +69,7 @@ struct HTTP2RequestCollector {
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
     ) -> Bool {
-        // A field counts as 32 bytes longer than its name and value (RFC 9113, section 6.5.2).
+        // The size of a field is 32 bytes more than the lengths of its name and value (RFC 9113, section 6.5.2).
         fieldBytes += name.count + value.count + 32
         if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
@@ -105,9 +104,9 @@ struct HTTP2RequestCollector {
         }
     }
 
-    /// Completes the head. Later fields are trailers, which are counted but not kept. Returns nil if the head is
-    /// accepted.
+    /// Completes the head. Later fields are trailers, which are counted but not kept.
     /// - Parameter indexing: The indexing of every field of the block, in order.
+    /// - Returns: The reason to refuse the request; nil if the head is accepted.
     mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
         isHeadFinished = true
         if isTargetTooLong { return .targetTooLong }
@@ -122,7 +121,7 @@ struct HTTP2RequestCollector {
         return nil
     }
 
-    /// True if `:authority` and `host` do not name different hosts.
+    /// False if `:authority` and `host` name different hosts.
     ///
     /// If both are present, they must name the same host (RFC 9113, section 8.3.1).
     private var namesOneHost: Bool {
@@ -139,7 +138,7 @@ struct HTTP2RequestCollector {
         return length ?? 0 > limit ? .bodyTooLarge : nil
     }
 
-    /// The announced length of the body, if any.
+    /// The announced length of the body, in bytes; nil if none is announced.
     var length: Int? { fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } }
 
     /// The number of body bytes received so far.
@@ -150,8 +149,9 @@ struct HTTP2RequestCollector {
         body.reserveCapacity(count)
     }
 
-    /// Returns true if an unread body need not be stopped with a reset, because it is so short that the peer can send
-    /// all of it without a WINDOW_UPDATE.
+    /// Returns true if the rest of an unread body may arrive and be dropped, so that the stream need not be reset.
+    /// - Parameter limit: The maximum length of such a body, in bytes. The peer must be able to send this much without
+    ///   a WINDOW_UPDATE.
     func isShortBody(upTo limit: Int) -> Bool {
         !expectsContinue && length.map { $0 <= limit } ?? false
     }

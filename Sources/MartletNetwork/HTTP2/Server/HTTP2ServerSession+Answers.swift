@@ -115,7 +115,7 @@ extension HTTP2ServerSession {
         case HTTP2FrameHeader.Kind.headers: break
         default: return
         }
-        // The response is complete but the request is not, so the peer is told to stop sending (RFC 9113, section 8.1).
+        // If the response is complete but the request is not, the peer is told to stop sending (RFC 9113, section 8.1).
         guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, !nghttp2.isRemoteClosed(head.stream_id) else { return }
         if let stream = streams[head.stream_id], stream.mayDropRest {
             return stream.beginsToWait(until: now + limits.stallTime)
@@ -126,6 +126,6 @@ extension HTTP2ServerSession {
 
 extension HTTPStatus {
     /// True if a response with this status is sent without `content-length`. RFC 9110, section 8.6, forbids the field
-    /// for 1xx and 204; a 304 has no body whose length it could state.
+    /// for 1xx and 204. A 304 has no body, so its length is not stated either.
     fileprivate var forbidsLength: Bool { code < 200 || code == 204 || code == 304 }
 }

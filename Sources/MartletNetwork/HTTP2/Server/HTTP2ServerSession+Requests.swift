@@ -122,7 +122,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         }
         if let input = stream.input {
             guard !input.isOver else { return consumeConnection(bytes.count) }
-            // If the body becomes too long, it is dropped with the unread bytes; all of these count as consumed.
+            // If these bytes make the body too long, the body is dropped. All its unread bytes then count as consumed.
             return input.receive(UnsafeRawBufferPointer(bytes))
         }
         if let refusal = stream.collector.append(body: bytes) {

@@ -21,7 +21,7 @@ final class HTTP2ServerSession: WireProtocol {
 
     private(set) var now: ContinuousClock.Instant
     private var idleDeadline: ContinuousClock.Instant
-    /// The time when a request last ended.
+    /// The time when a request last ended, or when the connection began.
     private var quietSince: ContinuousClock.Instant
     /// The memory reserved for an incomplete header block that is long.
     private var blockLease: BodyLease?
@@ -48,7 +48,8 @@ final class HTTP2ServerSession: WireProtocol {
 
     enum DrainPhase {
         case none
-        /// The peer was told to open no new streams. Its answer to the PING shows that it received the notice.
+        /// The peer was told to open no new streams, and a PING was sent. When the peer answers the PING, it has
+        /// received the notice.
         case noticed
         case final
     }
@@ -342,7 +343,8 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Opens the stream's window by the number of bytes that waited for memory and have it now.
+    /// Opens the stream's window by the number of bytes that had to wait for memory, because their memory is reserved
+    /// now.
     func takeUp(_ stream: HTTP2ServerStream) {
         if stream.early > 0 { nghttp2.consumeStream(stream.early, of: stream.id) }
         stream.early = 0

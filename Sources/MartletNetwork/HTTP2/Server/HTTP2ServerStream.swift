@@ -39,7 +39,7 @@ final class HTTP2ServerStream: ResponseStream {
     var isAnswered = false
     /// True while the next piece of a streamed response must wait until the peer has read some of the response.
     var isFull = false
-    /// The time when the request must be complete, or when more of the response must have been sent; nil without a
+    /// The time when the request must be complete, or when more of the response must have been sent; nil if there is no
     /// deadline.
     var deadline: ContinuousClock.Instant?
     /// The number of response bytes sent since the deadline was set.

@@ -28,7 +28,7 @@ struct ADMRefusal: Error, Equatable {
         "MaxRateExceeded": .tooManyRequests,
     ]
 
-    /// The name of the refusal in `ADMSimulator.counters`, where it follows `refused.`.
+    /// The name of the refusal. In `ADMSimulator.counters`, it has the prefix `refused.`.
     var name: String { reason ?? "\(status.code)" }
 
     func response(request id: String) -> HTTPResponse {

@@ -25,8 +25,8 @@ struct ADMSimulatedPush {
             keptUntil: acceptedAt + .seconds(lifetime))
     }
 
-    /// Returns whether this message replaces an older message that is stored for the same device. It does if both have
-    /// the same `consolidationKey`.
+    /// Returns whether this message replaces an older message that is stored for the same device. A message replaces an
+    /// older one with the same `consolidationKey`.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         guard let key = payload["consolidationKey"]?.string else { return false }
         return older.headers["consolidationKey"] == key

@@ -16,7 +16,7 @@ extension ADMSimulator {
         else { throw ADMRefusal(reason: "InvalidType") }
         let payload = try Self.payload(request)
         let app = try authorize(request.fields, at: now)
-        // A registration id with a fault marker was made up by a test, so it is added here.
+        // A registration id that ends in a fault marker was made up by a test, so its device is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil { devices.add(handle, app: app) }
         guard let device = devices[handle], device.app == app else { throw ADMRefusal(reason: "InvalidRegistrationId") }
         guard device.removedAt == nil else { throw ADMRefusal(reason: "Unregistered") }

@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 6.3 and 10.8).
 extension ADMSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each
-    /// reason that the service gives, such as `InvalidChecksum`, with the reason as its name.
+    /// reason that the service can give. Such a fault has the same name as the reason, for example `InvalidChecksum`.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(ADMRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
         .union([.replacedHandle, .malformedToken, .textualLifetime, .tokenRefused])

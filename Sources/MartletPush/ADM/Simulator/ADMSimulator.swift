@@ -26,7 +26,7 @@ public struct ADMSimulator: PushServiceSimulator {
 
     let configuration: Configuration
     var tokens: SimulatedTokens
-    /// The new registration ids of devices whose ids were replaced, by old id. The old ids keep working.
+    /// The new registration id of each device whose id was replaced, keyed by the old id. The old id keeps working.
     var replacements: [String: String] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
     private var nextMessage = 1
@@ -90,8 +90,8 @@ public struct ADMSimulator: PushServiceSimulator {
     static let exampleClient = "amzn1.application-oa2-client.00000000000000000000000000000001"
 
     /// Creates a device.
-    /// - Parameter description: An object whose member `app` is the client id of the device's app. Without it, the
-    ///   device belongs to the example app.
+    /// - Parameter description: An object. Its optional member `app` is the client id of the device's app. Without this
+    ///   member, the device belongs to the example app.
     /// - Returns: A registration id.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -101,7 +101,7 @@ public struct ADMSimulator: PushServiceSimulator {
         return handle
     }
 
-    /// Replaces a registration id by a new one. Messages to the old id still reach the device. An id that was already
+    /// Replaces a registration id by a new id. Messages to the old id still reach the device. An id that was already
     /// replaced is not replaced again.
     mutating func replace(_ handle: String) {
         guard replacements[handle] == nil, let device = devices[handle] else { return }

@@ -1,10 +1,10 @@
-/// A fault that a test requests by the last eight digits of a device token.
+/// A fault that a test requests with the last eight digits of a device token.
 ///
-/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1).
+/// Tests use markers if they cannot reach the control interface (PushServices.md, section 10.1).
 enum APNsMarker: String, CaseIterable {
     case unregistered = "dead0410"
     case badDeviceToken = "dead0400"
-    /// Refuses the first two pushes with TooManyRequests, then accepts them.
+    /// Refuses the first two pushes with TooManyRequests, then accepts all further pushes.
     case tooManyRequests = "dead0429"
     case internalServerError = "dead0500"
     case serviceUnavailable = "dead0503"

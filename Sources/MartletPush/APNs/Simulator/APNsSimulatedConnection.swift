@@ -11,8 +11,8 @@ struct APNsSimulatedConnection {
 
     /// The topics of the peer's push certificate; nil if the peer has sent none.
     private(set) var certificate: CertificateProof?
-    /// Whether the stream limit was raised. It is raised when the connection opens if the peer has a certificate, and
-    /// otherwise after the first accepted push.
+    /// Whether the stream limit was raised. If the peer has a certificate, the limit is raised when the connection
+    /// opens. Otherwise it is raised after the first accepted push.
     var isTrusted = false
     /// The refusal that every request on this connection gets, set by a sticky fault; nil for none.
     var sticky: APNsRefusal?
@@ -77,8 +77,8 @@ enum APNsCertificateExtensions {
         }
     }
 
-    /// Returns the topics of a certificate for several topics: a DER sequence of UTF-8 strings, each followed by its
-    /// types.
+    /// Returns the topics of a certificate for several topics; empty for any other certificate. The extension is a DER
+    /// sequence of UTF-8 strings, each followed by the types of the topic.
     static func topics(of certificate: Certificate) -> [String] {
         guard let value = certificate.extensionValue(topicList), let content = element(value[...])?.content else {
             return []

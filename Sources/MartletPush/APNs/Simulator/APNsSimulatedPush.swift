@@ -5,7 +5,7 @@ import MartletModel
 struct APNsSimulatedPush {
     var delivery: SimulatedDelivery
 
-    /// How long the service stores a push that states no expiration, which is also the maximum for any push.
+    /// The maximum time for which the service stores a push. A push that states no expiration is stored for this time.
     static let storageTime: Duration = .seconds(30 * 86_400)
 
     init(

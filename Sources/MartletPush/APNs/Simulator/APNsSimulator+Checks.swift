@@ -57,7 +57,7 @@ extension APNsSimulator {
     }
 
     /// Checks the provider token (PushServices.md, section 10.2, rows 9 to 14).
-    /// - Returns: nil if the sender has a certificate.
+    /// - Returns: The provider token; nil if the sender has a certificate.
     private mutating func authorize(
         _ fields: HTTPFields, on connection: UInt64, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken? {
@@ -71,8 +71,8 @@ extension APNsSimulator {
         let text = field.value.dropFirst("bearer ".count)
         let provider = try keys.token(text, environment: configuration.environment, at: now)
         try connections[connection]?.use(provider, String(text), at: now)
-        // The real service only recommends that this field is not indexed. The simulator requires it, so that the
-        // sender notices the mistake.
+        // The real service only recommends that this field is not indexed. The simulator refuses an indexed field, so
+        // that the sender notices the mistake.
         guard field.indexing == .never else { throw APNsRefusal(.badRequest, "AuthorizationInHeaderTable") }
         return provider
     }
@@ -110,7 +110,7 @@ extension APNsSimulator {
     }
 
     /// Checks the expiration and the collapse id (PushServices.md, section 10.2, rows 20 and 21).
-    /// - Returns: The expiration.
+    /// - Returns: The expiration in Unix seconds; nil if the push states none.
     private func expiration(_ fields: HTTPFields) throws(APNsRefusal) -> Int64? {
         var expiration: Int64?
         if let text = fields["apns-expiration"] {
@@ -137,8 +137,8 @@ extension APNsSimulator {
 
     /// Checks the device token (PushServices.md, section 10.2, rows 25 to 28).
     ///
-    /// A token is valid for one topic: the tokens of an app's Live Activities and calls differ from the token of its
-    /// alerts.
+    /// A token is valid for only one topic. For example, the token for an app's calls differs from the token for the
+    /// app's alerts.
     private mutating func checkDevice(_ text: String, topic: String, at now: Timestamp) throws(APNsRefusal) {
         guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
         // A token that ends in a fault marker was made up by a test, so its device is added here.

@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each
-    /// reason that the service gives, such as `BadTopic`, with the reason as its name.
+    /// reason that the service can give. Such a fault has the same name as the reason, for example `BadTopic`.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {

@@ -167,7 +167,7 @@ public struct APNsSimulator: PushServiceSimulator {
         counters[name, default: 0] += 1
     }
 
-    /// Returns the id in lower case; nil if it does not consist of 8-4-4-4-12 hexadecimal digits.
+    /// Returns the id in lower case; nil if it is not a UUID, with 8-4-4-4-12 hexadecimal digits.
     static func canonicalID(_ text: String) -> String? {
         let groups = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], Hex.decode(groups.joined()) != nil else { return nil }

@@ -10,7 +10,7 @@ indirect enum FCMField {
     case number
     case choice(Set<String>)
     case list(FCMField)
-    /// An object whose names are chosen by the sender and whose values are texts.
+    /// An object whose values are texts. The sender chooses the names of its members.
     case texts
     /// An object with any content.
     case anything

@@ -1,11 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// An error answer of the service, with a status other than 200, or of the token endpoint (PushServices.md, sections
-/// 2.1 and 2.5).
+/// An answer of the service with a status other than 200, or an error answer of the token endpoint (PushServices.md,
+/// sections 2.1 and 2.5).
 struct FCMRefusal: Error, Equatable {
     var status: HTTPStatus
-    /// The name of the refusal in `FCMSimulator.counters`, where it follows `refused.`.
+    /// The name of the refusal. In `FCMSimulator.counters`, it has the prefix `refused.`.
     var name: String
     var fields: HTTPFields
     var body: [UInt8]
@@ -42,8 +42,8 @@ struct FCMRefusal: Error, Equatable {
         .notFound, "notServed", contentType: "text/html; charset=UTF-8",
         Array("<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title><p>404. That’s an error.".utf8))
 
-    /// Creates the refusal of a request that cannot be parsed, or that has a member that is unknown or of the wrong
-    /// type.
+    /// Creates the refusal of a request that cannot be parsed, or that has a member with an unknown name or of the
+    /// wrong type.
     static func violation(_ field: String, _ message: String) -> FCMRefusal {
         let violation: JSON = ["field": .string(field), "description": .string(message)]
         return service(

@@ -3,7 +3,7 @@ import MartletModel
 /// A message that has passed all checks of the simulated service.
 struct FCMSimulatedPush {
     let projectID: String
-    /// The device's token; nil for a message to a topic, to which no simulated device is subscribed.
+    /// The device's token; nil for a message to a topic or condition. No simulated device is subscribed to a topic.
     let token: String?
     /// The message in the spelling of the API description, without its target.
     let message: JSON
@@ -23,7 +23,7 @@ struct FCMSimulatedPush {
     }
 
     /// The text that the device shows: the title and body of the notification. Without a notification, it is the member
-    /// `message` of the data, which apps that follow Microsoft's tutorials show.
+    /// `message` of the data, because apps that follow Microsoft's tutorials show this member.
     private var text: String? {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
@@ -32,8 +32,8 @@ struct FCMSimulatedPush {
             ?? data?["message"]?.string
     }
 
-    /// Returns whether this message replaces an older message that is stored for the same device. It does if both have
-    /// the same `collapse_key` for Android.
+    /// Returns whether this message replaces an older message that is stored for the same device. A message replaces an
+    /// older one with the same `collapse_key` for Android.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         let key = message["android"]?["collapse_key"]?.string
         return key != nil && older.headers["collapse_key"] == key

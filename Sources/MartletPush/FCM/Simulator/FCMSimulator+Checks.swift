@@ -95,7 +95,8 @@ extension FCMSimulator {
         }
     }
 
-    /// Checks the member `apns`, and that the project can send to Apple devices (PushServices.md, section 10.3, row 8).
+    /// Checks the member `apns`, and checks that the project can send to Apple devices (PushServices.md, section 10.3,
+    /// row 8).
     private func checkApplePart(_ message: JSON, of project: String) throws(FCMRefusal) {
         if let part = message["apns"] {
             if let payload = part["payload"], payload["aps"]?.object == nil { throw .invalidArgument }
@@ -180,7 +181,7 @@ extension FCMSimulator {
 
     private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
         // An assertion that names Google's production endpoint in `aud` is accepted too, because Google's library
-        // google-auth for Python always names that endpoint, even if it sends the assertion to another one.
+        // google-auth for Python always names that endpoint, even if it sends the assertion to another endpoint.
         guard [audience, FCMCredential.productionTokenEndpoint].contains(claims["aud"]?.string) else {
             throw .badAudience
         }

@@ -3,8 +3,8 @@ public import MartletModel
 
 /// Answers requests with faults as the service would (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
-    /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each of
-    /// FCM's error codes and reasons, such as `QUOTA_EXCEEDED`, with the code or reason as its name.
+    /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and others that have
+    /// the name of an error code or reason of FCM, such as `QUOTA_EXCEEDED`.
     public static let faults = Set(sendingNames + tokenNames)
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
@@ -45,7 +45,8 @@ extension FCMSimulator {
     ) throws(FCMRefusal) -> SimulatedAnswer {
         guard let refusal = Self.refusal(fault.name, of: push.projectID)?.asking(for: fault.retryAfter, at: now)
         else { return accept(push) }
-        // After the fault of an expired token, the token stays expired: all later requests that use it are refused too.
+        // After the fault `expiredToken`, the access token stays expired: all later requests that use it are refused
+        // too.
         if refusal.body == FCMRefusal.expiredCredential.body { grants[token]?.expiresAt = now }
         guard fault.isDelivered else { throw refusal }
         var answer = accept(push)

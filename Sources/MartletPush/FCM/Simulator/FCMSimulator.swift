@@ -23,7 +23,7 @@ public struct FCMSimulator: PushServiceSimulator {
         let key: RSAPublicKey
     }
 
-    /// What an access token permits, and until when.
+    /// The permission that an access token gives, with the time of its expiry.
     struct Grant {
         /// The project for which the token is valid; nil for all projects.
         let projectID: String?
@@ -140,8 +140,8 @@ public struct FCMSimulator: PushServiceSimulator {
     }
 
     /// Creates a device.
-    /// - Parameter description: An object with `projectId`, by default the example project, and `system`, which is
-    ///   `android` (the default) or `ios`.
+    /// - Parameter description: An object with two optional members. `projectId` is by default the example project.
+    ///   `system` is `android` (the default) or `ios`.
     /// - Returns: A registration token.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let projectID = description["projectId"]?.string ?? Self.exampleProject

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer with which the service does not confirm the message as received (PushServices.md, section 4.3).
+/// An answer of the service that does not confirm the receipt of the message (PushServices.md, section 4.3).
 enum MPNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case unknownChannel = "ChannelExpired"

@@ -21,7 +21,7 @@ struct MPNSSimulatedPush {
             id: id, handle: handle, headers: headers,
             payload: .string(String(validating: body, as: UTF8.self) ?? Base64.encode(body)),
             text: SimulatedDelivery.line(shown), acceptedAt: acceptedAt,
-            // A raw notification is not stored, because it is only for an app that is running when it arrives.
+            // A raw notification is not stored, because only an app that is running when it arrives can receive it.
             keptUntil: kind == .raw ? nil : acceptedAt + .seconds(86_400))
     }
 

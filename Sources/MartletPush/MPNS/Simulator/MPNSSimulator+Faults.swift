@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 4.3 and 10.8).
 extension MPNSSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each case
-    /// of `MPNSRefusal`, under its raw value.
+    /// of `MPNSRefusal`. Such a fault has the raw value of the case as its name.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(MPNSRefusal.allCases.map { ServiceFault.Name(rawValue: $0.rawValue) })
 

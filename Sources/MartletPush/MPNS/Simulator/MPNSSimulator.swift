@@ -3,8 +3,8 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// A simulator of the Microsoft Push Notification Service as seen by senders, with made-up channels. All channels use
-/// https here, including those that need no certificate.
+/// A simulator of the Microsoft Push Notification Service as seen by senders, with made-up channels. In the simulator,
+/// all channels use https, even the channels that need no certificate.
 public struct MPNSSimulator: PushServiceSimulator {
     /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
@@ -39,7 +39,8 @@ public struct MPNSSimulator: PushServiceSimulator {
     let configuration: Configuration
     /// The origin of the channel URIs.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// For each channel, the last day on which it received messages, and how many it received on that day.
+    /// For each channel, the last day on which it received messages, and the number of messages on that day. Days are
+    /// counted from 1970 in UTC.
     var days: [String: (day: Int64, count: Int)] = [:]
     private var nextMessage = 1
 
@@ -71,7 +72,7 @@ public struct MPNSSimulator: PushServiceSimulator {
         return SimulatedAnswer(response)
     }
 
-    /// Does nothing, because no app needs to be registered: any certificate is trusted to belong to the name in it.
+    /// Does nothing, because no app needs to be registered. The simulator believes the name in any certificate.
     public mutating func register(app: JSON) throws(SimulatorError) {}
 
     public mutating func issueCredential(
@@ -79,8 +80,8 @@ public struct MPNSSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         self.origin = origin
         do throws(CryptoError) {
-            // The certificate is issued by an authority that nobody trusts, which is enough here: unlike the real
-            // service, the simulator checks only the name in a certificate, not its issuer.
+            // The certificate's issuer is an authority that nobody trusts. This is enough here, because the simulator
+            // checks only the name in a certificate. The real service also checks the issuer.
             let authority = try CertificateAuthority.generate(commonName: "Senders", now: 86_400, days: 36_500)
             let identity = try authority.issue(
                 CertificateRequest(commonName: Self.exampleService, hosts: []), now: 86_400, days: 36_500)
@@ -97,8 +98,8 @@ public struct MPNSSimulator: PushServiceSimulator {
     static let exampleService = "push.example.com"
 
     /// Creates a channel.
-    /// - Parameter description: An object with `serviceName` for a channel that was opened with a certificate of that
-    ///   name.
+    /// - Parameter description: An object. Its optional member `serviceName` is the name in the certificate with which
+    ///   the channel was opened. Without this member, the channel needs no certificate.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let name = description["serviceName"]?.string

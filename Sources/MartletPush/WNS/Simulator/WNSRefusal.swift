@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer with which the service does not confirm the message as received (PushServices.md, sections 3.4 and 10.4).
+/// An answer of the service that does not confirm the receipt of the message (PushServices.md, sections 3.4 and 10.4).
 enum WNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case badToken = "BadToken"
@@ -21,7 +21,7 @@ enum WNSRefusal: String, Error, CaseIterable {
 
     /// Returns the answer for this refusal.
     /// - Parameters:
-    ///   - description: The description of what is wrong with a request.
+    ///   - description: A text that says what is wrong with the request; nil for the usual text of this refusal.
     ///   - retryAfter: The value of the `retry-after` field.
     func response(_ description: String? = nil, retryAfter: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status)

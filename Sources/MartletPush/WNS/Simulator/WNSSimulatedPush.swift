@@ -15,7 +15,7 @@ struct WNSSimulatedPush {
     var wantsStatus: Bool { fields["x-wns-requestforstatus"]?.lowercased() == "true" }
 
     /// The document of a toast, tile or badge; nil for a raw notification, for a document that the device cannot parse,
-    /// and for a document whose root element is not that of the type.
+    /// and for a document whose root element does not belong to the type.
     var markup: SimulatedMarkup? {
         guard type != WNS.rawType, let markup = SimulatedMarkup(body),
             markup.elements.first?.name == String(type.dropFirst("wns/".count))
@@ -46,6 +46,7 @@ struct WNSSimulatedPush {
 
     /// Returns whether this notification replaces an older notification that is stored for the same device.
     ///
-    /// It replaces one of the same type, because the service stores only one notification of each type.
+    /// An older notification of the same type is replaced, because the service stores only one notification of each
+    /// type.
     func replaces(_ older: SimulatedDelivery) -> Bool { older.headers["x-wns-type"] == type }
 }

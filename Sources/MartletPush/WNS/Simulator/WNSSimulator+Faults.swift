@@ -4,7 +4,8 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 3.4 and 10.8).
 extension WNSSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each case
-    /// of `WNSRefusal`, under its raw value. The others are for the token endpoints.
+    /// of `WNSRefusal`. Such a fault has the raw value of the case as its name. Three further faults are for the token
+    /// endpoints.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys).union(
         WNSRefusal.allCases.map { ServiceFault.Name(rawValue: $0.rawValue) }
     )

@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// A simulator of Windows Push Notification Services and both their token endpoints as seen by senders, with made-up
+/// A simulator of Windows Push Notification Services and of its two token endpoints as seen by senders, with made-up
 /// channels.
 public struct WNSSimulator: PushServiceSimulator {
     /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
@@ -68,8 +68,8 @@ public struct WNSSimulator: PushServiceSimulator {
     }
 
     /// Registers an app.
-    /// - Parameter app: An object with `clientId` and `secret`. `isBlocked` is true for an app that the service has
-    ///   blocked.
+    /// - Parameter app: An object with `clientId` and `secret`. The optional member `isBlocked` is true for an app that
+    ///   the service has blocked.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let client = app["clientId"]?.string, !client.isEmpty, let secret = app["secret"]?.string else {
             throw SimulatorError("\"clientId\" and \"secret\" must be texts.")
@@ -96,8 +96,8 @@ public struct WNSSimulator: PushServiceSimulator {
     static let exampleClient = "ms-app://S-1-15-2-1-2-3-4-5-6-7"
 
     /// Creates a channel.
-    /// - Parameter description: An object whose member `app` is the client id of the app that has the channel. Without
-    ///   it, the channel belongs to the example app.
+    /// - Parameter description: An object. Its optional member `app` is the client id of the app that has the channel.
+    ///   Without this member, the channel belongs to the example app.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -151,7 +151,7 @@ struct WNSTokenEndpoint {
     }
 }
 
-/// The path of every channel of the simulator: this prefix, followed by the channel's token.
+/// The path of every channel of the simulator. It consists of a prefix and the channel's token.
 enum WNSChannelPath {
     static let prefix = "/?token="
 }

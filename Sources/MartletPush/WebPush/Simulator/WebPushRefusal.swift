@@ -21,7 +21,7 @@ enum WebPushRefusal: Error, Equatable {
     /// An answer with a reason that no sender knows, to test how senders treat it.
     case unknownReason
 
-    /// The name of the refusal in `WebPushSimulator.counters`, where it follows `refused.`.
+    /// The name of the refusal. In `WebPushSimulator.counters`, it has the prefix `refused.`.
     var name: String {
         switch self {
         case .failing(let status): "failing\(status.code)"
@@ -39,7 +39,8 @@ enum WebPushRefusal: Error, Equatable {
             case .mozilla: mozillaResponse
             case .safari: safariResponse
             case .chromium: chromiumResponse
-            // Edge's endpoints belong to WNS, which answers 406 to too many requests. Other answers are as for Chrome.
+            // Edge's endpoints belong to WNS, which answers 406 to too many requests. All other answers are those of
+            // Chrome's service.
             case .edge: self == .tooMany ? HTTPResponse(406) : chromiumResponse
             }
         if let retryAfter { response.fields["retry-after"] = retryAfter }

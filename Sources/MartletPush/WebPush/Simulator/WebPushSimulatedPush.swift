@@ -7,7 +7,7 @@ struct WebPushSimulatedPush {
     let channel: BrowserChannel?
     /// The body as received.
     let body: [UInt8]
-    /// The decrypted message, which is empty if the request has no body; nil if the simulator cannot decrypt it.
+    /// The decrypted message; empty if the request has no body; nil if the simulator cannot decrypt the body.
     ///
     /// The simulator cannot decrypt a message for a real browser, or a message that was encrypted with wrong keys. A
     /// real service could not detect wrong keys.
@@ -34,7 +34,7 @@ struct WebPushSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// Returns the text that a device's inbox shows for a message that a real browser has acknowledged.
+    /// Returns the text that a device's inbox shows for a message that a real browser has acknowledged with a code.
     static func acknowledged(_ code: Int64) -> String {
         switch code {
         case 100: "delivered"

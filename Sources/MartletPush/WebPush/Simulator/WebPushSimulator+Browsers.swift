@@ -47,8 +47,8 @@ extension WebPushSimulator: DeviceSocketSimulator {
 
     /// Sends a message to a browser, immediately or when the browser connects.
     ///
-    /// The message is sent again at each new connection until the browser acknowledges it or it has expired. A message
-    /// with a time to live of 0 is lost if the browser is not connected now.
+    /// The message is sent again on each new connection until the browser acknowledges it or it expires. A message with
+    /// a time to live of 0 is lost if the browser is not connected now.
     mutating func deliver(_ push: WebPushSimulatedPush, id: String, to channel: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
             id: id, channel: channel.channel, body: push.body, topic: push.topic,
@@ -63,7 +63,7 @@ extension WebPushSimulator: DeviceSocketSimulator {
 
     /// Answers the hello of a browser.
     ///
-    /// A browser that is assigned a new id drops its subscriptions and notifies its pages.
+    /// If the answer assigns a new id to the browser, the browser drops its subscriptions and notifies its pages.
     private mutating func greet(_ id: String?, on socket: UInt64, at now: Timestamp) -> [SocketStep] {
         count("browser.hello")
         let (id, last) = browsers.connect(id, on: socket)

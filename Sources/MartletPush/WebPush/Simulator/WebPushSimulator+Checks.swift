@@ -101,10 +101,12 @@ extension WebPushSimulator {
         guard recent.count < limit else { throw .tooMany }
     }
 
-    /// Decrypts a message (PushServices.md, section 10.6, row 14). Returns nil for a subscription of a real browser.
+    /// Decrypts a message (PushServices.md, section 10.6, row 14). Returns nil for a subscription of a real browser,
+    /// and for a message that cannot be decrypted.
     ///
     /// A real service cannot decrypt messages. The simulator has the keys of made-up subscriptions. If a message for
-    /// such a subscription cannot be decrypted, the sender has made a mistake, so the message is counted.
+    /// such a subscription cannot be decrypted, the sender has made a mistake, so the message is counted as
+    /// `undecryptable`.
     private mutating func decrypt(_ content: EncryptedContent, for subscription: Subscription) -> [UInt8]? {
         guard case .here(let receiver) = subscription.keys else { return nil }
         let plaintext = try? receiver.decrypt(content, label: WebPush.encryptionLabel)
@@ -114,7 +116,8 @@ extension WebPushSimulator {
 }
 
 extension WebPushSimulator.Subscription {
-    /// The browser that has the subscription and the browser's id for it; nil for a made-up subscription.
+    /// The browser that has the subscription, and that browser's id of the subscription; nil for a made-up
+    /// subscription.
     var channel: BrowserChannel? {
         guard case .browser(let channel) = keys else { return nil }
         return channel
@@ -123,7 +126,7 @@ extension WebPushSimulator.Subscription {
 
 /// The sender's proof in the field `authorization`, in the form `vapid t=…, k=…`.
 ///
-/// Order and spaces may vary.
+/// The two parts may be in either order, with or without spaces between them.
 struct VAPIDProof {
     let token: String
     let key: String

@@ -5,7 +5,8 @@ public import MartletModel
 
 /// A simulator of browsers' push services as seen by senders, with made-up subscriptions.
 ///
-/// The simulator has the keys of these subscriptions, so it can show the messages. It also serves real browsers.
+/// The simulator has the keys of the made-up subscriptions, so it can decrypt and show their messages. It also serves
+/// real browsers.
 public struct WebPushSimulator: PushServiceSimulator {
     /// The settings of the simulated services: their limits, and whether they accept unknown senders.
     public struct Configuration: Sendable {
@@ -31,8 +32,8 @@ public struct WebPushSimulator: PushServiceSimulator {
             case browser(BrowserChannel)
         }
 
-        /// The handle to register with a hub: the endpoint and the keys as JSON. If a real browser has made the
-        /// subscription, only the endpoint, because only the browser knows the keys.
+        /// The handle to register with a hub: the endpoint and the keys as JSON. For the subscription of a real
+        /// browser, this is only the endpoint, because only the browser knows the keys.
         let handle: String
         let keys: Keys
         /// The key of the sender for whom the subscription was created; nil if it accepts any sender.
@@ -45,18 +46,18 @@ public struct WebPushSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// The origin of the endpoints, which a sender's proof must name as its audience.
+    /// The origin of the endpoints. A sender's proof must name this origin as its audience.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// The subscriptions by token, which is the part of the endpoint's path after the prefix.
+    /// The subscriptions by token. The token is the part of the endpoint's path after `WebPushFlavour.pathPrefix`.
     var subscriptions: [String: Subscription] = [:]
     var browsers = SimulatedBrowsers()
     var recentPushes: [String: [Timestamp]] = [:]
-    /// The proofs that were already verified.
+    /// The tokens of the proofs that were already verified.
     ///
-    /// The key is the text of the token followed by that of the sender's key.
+    /// The dictionary's key is the text of the token, a space, and the text of the sender's key.
     var verified: [String: VAPIDToken] = [:]
-    /// The sender's public key for subscriptions that are created without a key in their description: that of the last
-    /// registered sender, or of the issued credential. nil if they accept any sender.
+    /// The public key of the sender for whom a subscription is created if its description names no key. It is the key
+    /// of the last registered sender or of the issued credential. If it is nil, such a subscription accepts any sender.
     private var senderKey: [UInt8]?
     private var nextMessage = 1
 
@@ -118,8 +119,8 @@ public struct WebPushSimulator: PushServiceSimulator {
     }
 
     /// Creates a subscription.
-    /// - Parameter description: An object with `service`, the vendor of the service, Mozilla by default, and
-    ///   `publicKey`, the sender's key that the subscription is for.
+    /// - Parameter description: An object with two optional members. `service` is the vendor of the service, by default
+    ///   Mozilla. `publicKey` is the key of the sender for whom the subscription is created.
     /// - Returns: A subscription as JSON text: `{"auth", "endpoint", "p256dh"}`.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let name = description["service"]?.string ?? WebPushFlavour.mozilla.rawValue
@@ -172,7 +173,8 @@ public struct WebPushSimulator: PushServiceSimulator {
     }
 }
 
-/// The part of a request's path after the prefix: a subscription's token, and optionally the requested fault.
+/// The part of a request's path after `WebPushFlavour.pathPrefix`: a subscription's token, and optionally a marker that
+/// requests a fault.
 struct WebPushSimulatedEndpoint {
     let token: String
     let marker: HandleMarker?

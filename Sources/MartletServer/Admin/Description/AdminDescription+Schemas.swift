@@ -1,7 +1,8 @@
 import MartletModel
 import MartletOpenAPI
 
-// The schemas of documents that only the administration API has. The hub's API describes all others.
+// The schemas of documents that only the administration API uses. `HubDocumentSchemas` has the schemas of documents
+// that the hub's API uses too.
 extension AdminDescription {
     static let ownSchemas: [String: JSON] = [
         "Error": APISchema.object(["error": APISchema.text]),

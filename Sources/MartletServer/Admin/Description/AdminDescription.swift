@@ -66,7 +66,7 @@ struct AdminDescription {
 
     private static let error = APIContent.json(APISchema.named("Error"))
 
-    /// Describes a refusal by the administration API in JSON, or by the HTTP server itself in plain text.
+    /// Describes a refusal that is either JSON from the administration API, or plain text from the HTTP server itself.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }

@@ -2,8 +2,8 @@ import MartletServer
 
 /// The possible completions at the cursor of a shell.
 enum Completion: Equatable {
-    /// A completion that is fixed in the program, such as a command or an option, unlike a file name, which the shell
-    /// completes.
+    /// A completion that the program itself provides, such as a command or an option. The shell itself completes file
+    /// names.
     struct Word: Equatable {
         var text: String
         var help: String
@@ -12,7 +12,8 @@ enum Completion: Equatable {
     case words([Word])
     case files
     case directories
-    /// Names that only a running server knows, from a path of its administration API.
+    /// Names that only a running server knows, such as those of hubs. The server lists them at this path of its
+    /// administration API.
     case names(path: String)
 
     /// - Parameters:
@@ -98,7 +99,7 @@ enum Completion: Equatable {
 private struct State {
     private(set) var given: Set<String> = []
     private(set) var operands = 0
-    /// The option whose value comes next; nil if no option lacks its value.
+    /// The option whose value comes next; nil if every option has its value.
     private(set) var open: Option?
 
     init(_ words: [String], _ options: [Option]) {

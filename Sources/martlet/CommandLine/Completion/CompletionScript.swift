@@ -1,5 +1,5 @@
-/// The script with which a shell completes words of `martlet`. The script asks the program, with `martlet complete`, so
-/// that it always knows the same options as the program.
+/// The script with which a shell completes the words of a `martlet` command line. The script asks the program, with
+/// `martlet complete`, so that it always knows the same options as the program.
 enum CompletionScript: String, CaseIterable {
     case bash
     case zsh

@@ -4,7 +4,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// `martlet browser`: starts a real Firefox that notifications are sent to, with the simulator as its push service.
+/// `martlet browser`: starts a real Firefox that receives notifications, with the simulator as its push service.
 enum BrowserCommand {
     static let command = Command(
         "browser", operands: ["HUB"],
@@ -40,7 +40,7 @@ enum BrowserCommand {
             tags: (invocation["tags"] ?? "").split(separator: ",").map(String.init))
         let server = HTTPServer(loops: try EventLoopGroup(count: 1), handler: site.router)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: port))
-        // A host name instead of the numeric address, because the browser shows it with every notification.
+        // The URL has a host name instead of an IP address, because the browser shows the host with every notification.
         let page = "http://localhost:\(address.port)/"
         let profile = try FirefoxProfile(invocation["profile"] ?? "")
         try profile.write(socketURL: service.socketURL, isHeadless: invocation.isOn("headless"))

@@ -37,8 +37,8 @@ struct BrowserSite {
 
     private static func line(_ body: [UInt8]) -> String { Terminal.singleLine(String(decoding: body, as: UTF8.self)) }
 
-    /// Returns whether a request comes from the site's own page, because other pages in any browser can also send
-    /// requests to this machine.
+    /// Returns whether a request comes from the site's own page. Pages of other sites can send requests to this
+    /// machine, too.
     private static func isOwn(_ request: HTTPRequest) -> Bool {
         request.authority.hasPrefix("localhost:") && request.fields["origin"] == "http://\(request.authority)"
     }

@@ -48,8 +48,8 @@ struct Firefox {
 
     private var hasEnded: Bool { waitpid(process, nil, WNOHANG) != 0 }
 
-    /// Starts the browser. Signals are unblocked for it, because it must not inherit the signals that this program
-    /// blocks. The browser's own messages are discarded.
+    /// Starts the browser. Signals are unblocked in the new process, because the browser must not inherit the signals
+    /// that this program blocks. The browser's own messages are discarded.
     private static func spawn(_ words: [String]) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -7,7 +7,7 @@ struct FirefoxProfile {
     /// The absolute path of the profile.
     let directory: String
 
-    /// Makes the directory, and the missing directories above it, if it does not exist.
+    /// Makes the directory if it does not exist, and the missing directories above it.
     init(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -24,15 +24,16 @@ struct FirefoxProfile {
     }
 
     /// Writes the preferences, which Firefox reads at every start (BrowserPush.md, section 1).
-    /// - Parameter isHeadless: Whether there is no desktop that can show notifications. Without a desktop, the browser
-    ///   shows the notifications itself, or refuses to.
+    /// - Parameter isHeadless: Whether Firefox runs without a window. Without a window, or without a desktop session,
+    ///   Firefox does not pass notifications on to the desktop.
     func write(socketURL: String, isHeadless: Bool) throws {
         let hasDesktop = !isHeadless && getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let preferences: [(String, JSON)] = [
             ("dom.push.serverURL", .string(socketURL)),
             // Without this preference, Firefox accepts only wss.
             ("dom.push.testing.allowInsecureServerURL", true),
-            // True is the default, but Firefox under remote control switches push off unless the profile states it.
+            // True is the default, but Firefox under remote control switches push off unless the profile sets this
+            // preference.
             ("dom.push.connection.enabled", true),
             // The interval is short, so that the browser reconnects to a restarted simulator within a second or two.
             ("dom.push.retryBaseInterval", 500),

@@ -45,7 +45,8 @@ struct EncryptingSender {
 
     /// Returns the keys to encrypt for, and pins them, so that the server cannot show one key and then provide another
     /// key for encryption.
-    /// - Throws: `ServerError` that shows the changes, unless the user has compared them.
+    /// - Throws: `ServerError` that lists the keys, if there are new or changed keys and the user has not compared all
+    ///   of them.
     func trustedKeys(of recipient: String) async throws -> UserKeys {
         let keys = try await client.keys(of: recipient)
         if try accepts(keys) || keys.isFirstUse && !keys.devices.isEmpty {
@@ -63,7 +64,7 @@ struct EncryptingSender {
     }
 
     /// Returns whether the user has compared every key that is not trusted yet.
-    /// - Throws: `ServerError` if a given fingerprint does not belong to any of these keys.
+    /// - Throws: `ServerError` if a given fingerprint belongs to no key of the recipient.
     func accepts(_ keys: UserKeys) throws -> Bool {
         guard !compared.isEmpty else { return false }
         let present = keys.devices.map { Self.digits($0.fingerprint.description) }
@@ -75,7 +76,7 @@ struct EncryptingSender {
     }
 
     /// Returns a line for each device: the change of its key, its fingerprint, its platform and its id. The platform
-    /// and the id are text from the server, and cannot be mistaken for the change of the key.
+    /// and the id come last, because they are text from the server and must not be mistaken for the change of the key.
     static func lines(_ keys: UserKeys) -> [String] {
         let (added, changed) = (Set(keys.added), Set(keys.changed))
         let present = keys.devices.map { device in

@@ -1,6 +1,7 @@
 import MartletClient
 
-/// `martlet keys`: prints the fingerprints of a user's devices, to be compared with those that the devices show.
+/// `martlet keys`: prints the fingerprints of a user's devices, to be compared with the fingerprints that the devices
+/// show.
 enum KeysCommand {
     static let command = Command(
         "keys", operands: ["NAME"], "Print the fingerprints of a user's devices, and which of them are trusted.",

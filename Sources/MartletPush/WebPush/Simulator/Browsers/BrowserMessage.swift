@@ -3,33 +3,36 @@ import MartletModel
 /// A message from a browser to its push service (BrowserPush.md, section 3).
 enum BrowserMessage: Equatable {
     /// The browser connects.
-    /// - Parameter id: The id that was assigned to the browser before, if it has subscriptions.
+    /// - Parameter id: The id that the service has assigned to the browser earlier; nil if the browser has no
+    ///   subscriptions.
     case hello(id: String?)
     /// The browser creates a subscription.
     /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
     /// The browser cancels a subscription.
-    /// - Parameter code: The reason: 200 by the page, 201 quota used up, 202 permission withdrawn.
+    /// - Parameter code: The reason: 200 if the page cancelled the subscription, 201 if a quota is used up, 202 if the
+    ///   user withdrew the permission.
     case unregister(channel: String, code: Int64?)
     case acknowledge([Update])
-    /// The browser reports an error in the page's worker after it acknowledged the message.
+    /// The browser reports that the page's service worker failed to handle a message that the browser has already
+    /// acknowledged.
     case complain(code: Int64?)
     case ping
-    /// The browser subscribes to broadcasts, of which the simulator sends none.
+    /// The browser subscribes to broadcasts. The simulator sends none.
     case subscribeToBroadcasts
 
     struct Update: Equatable {
         let channel: String
         let version: String
-        /// The result for the message: 100 delivered, 101 not decrypted, 102 not delivered.
+        /// The result for the message: 100 for delivered, 101 for not decrypted, 102 for not delivered.
         let code: Int64
     }
 
     private static let depthLimit = 8
     private static let updateLimit = 1000
 
-    /// Parses a message; nil if the text is not a message of a browser, or if it is too deep or reports on too many
-    /// messages.
+    /// Parses a message; nil if the text is not a browser's message, if its JSON is nested too deeply, or if it
+    /// acknowledges too many messages.
     init?(_ text: String) {
         guard let message = try? JSON(parsing: Array(text.utf8), maximumDepth: Self.depthLimit),
             let members = message.object
@@ -62,7 +65,8 @@ enum BrowserMessage: Equatable {
         return Update(channel: channel, version: version, code: json["code"]?.integer ?? 100)
     }
 
-    /// Returns the browser's id of a subscription, a UUID in lower case with dashes; nil if the message has no such id.
+    /// Returns the id that the browser has assigned to a subscription, a UUID in lower case with dashes; nil if the
+    /// message has no such id.
     private static func channel(_ json: JSON) -> String? {
         guard let text = json["channelID"]?.string, text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, digit in

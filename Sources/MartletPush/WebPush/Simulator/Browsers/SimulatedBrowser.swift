@@ -5,7 +5,7 @@ import MartletModel
 struct SimulatedBrowser {
     /// A subscription of one of the browser's pages.
     struct Channel {
-        /// The token of the subscription: the part of the endpoint's path after the prefix.
+        /// The token of the subscription: the part of the endpoint's path after `WebPushFlavour.pathPrefix`.
         let token: String
         let endpoint: String
         let senderKey: [UInt8]?

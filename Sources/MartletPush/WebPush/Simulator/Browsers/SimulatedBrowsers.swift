@@ -5,8 +5,8 @@ import MartletModel
 struct SimulatedBrowsers {
     /// The maximum number of browsers.
     ///
-    /// If it is reached, the oldest browser that is not connected is removed before another one is added. If all are
-    /// connected, none is removed and the maximum is exceeded.
+    /// If the maximum is reached, the oldest browser that is not connected is removed before a new browser is added. If
+    /// all browsers are connected, none is removed, and the number exceeds the maximum.
     private static let limit = 1000
 
     private var browsers: [String: SimulatedBrowser] = [:]
@@ -21,8 +21,8 @@ struct SimulatedBrowsers {
     func id(on socket: UInt64) -> String? { ids[socket] }
 
     /// Records that a browser has connected.
-    /// - Parameter id: The id that was assigned to the browser before. If it is unknown, the browser is assigned a new
-    ///   id.
+    /// - Parameter id: The id that was assigned to the browser earlier. If the id is nil or unknown, the browser gets a
+    ///   new id.
     /// - Returns: The id, and the browser's previous connection if it is still open.
     mutating func connect(_ id: String?, on socket: UInt64) -> (id: String, last: UInt64?) {
         let known = id.flatMap { browsers[$0] }
