@@ -183,8 +183,8 @@ final class LiveConsole: Sendable {
         }
     }
 
-    /// Returns the alerts about failing push services. Their facts are compared too, because operators watch them
-    /// change: the number of waiting pushes, and the last answer.
+    /// Returns the alerts about failing push services. A page is updated even if only their facts have changed (the number
+    /// of waiting pushes, the last answer), because operators watch these facts.
     private static func outages(_ alerts: [Alert]) -> [Alert] { alerts.filter { $0.code == "service-failing" } }
 
     /// Returns whether two lists have the same alerts.

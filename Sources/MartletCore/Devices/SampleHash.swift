@@ -26,7 +26,7 @@ public struct SampleHash: Sendable {
         return hash.finalize().0
     }
 
-    /// Returns the threshold of a sample that is a share of an audience.
+    /// Returns the highest hash that puts a member in the sample, for a sample of a given share of the audience.
     /// - Parameter share: The share, in hundredths of a percent.
     public static func threshold(ofShare share: Int) -> UInt64 { UInt64.max / 10_000 * UInt64(share) }
 }

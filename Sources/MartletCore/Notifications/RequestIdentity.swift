@@ -25,9 +25,11 @@ public enum Acceptance: Sendable {
     /// no registrations for it on any platform. If scheduled notifications have begun in the same transaction, their
     /// deliveries come first (`NotificationStore.accept`).
     case accepted(Notification, [Delivery])
-    /// The same request was accepted before, with this notification id; nothing was stored.
+    /// The request repeats one that was accepted earlier. The value is the id of the earlier notification. Nothing new
+    /// was stored.
     case repeated(NotificationID)
-    /// A different request was accepted with the same key; nothing was stored.
+    /// Another request with the same idempotency key, but different content, was accepted earlier. Nothing new was
+    /// stored.
     case conflicting
     /// The backlog is full; nothing was stored.
     case backlogged(BacklogExcess)

@@ -104,8 +104,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
     }
 
-    /// The largest count of numbers for which `blocks(ofFew:)` is used. For so few numbers, the form of words is always
-    /// longer than the other forms.
+    /// The largest number of members for which `blocks(ofFew:)` is used. With so few members, a block that is stored as
+    /// bits is always longer than one that is stored as numbers or as runs.
     private static let fewCount = 64
 
     /// Returns the blocks of a few numbers. The words of each block are not built, because building them would be most

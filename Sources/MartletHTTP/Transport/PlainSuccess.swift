@@ -58,7 +58,7 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Parses only those forms of JSON that plain successes have. The scanner builds no tree, because it runs for every
+/// Parses only the forms of JSON that a `PlainSuccess` may have. The scanner builds no tree, because it runs for every
 /// push.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer

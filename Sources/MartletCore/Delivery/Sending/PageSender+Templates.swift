@@ -55,7 +55,7 @@ extension PageSender {
         }
     }
 
-    /// The maximum memory of messages that are sent together, in bytes. The last of these messages may exceed it.
+    /// The maximum total size of messages that are sent together, in bytes. The last message may exceed the total.
     private static let messageBytes = 2 << 20
 
     /// Renders and sends the messages for the members of a page, about `messageBytes` at a time. Most of these messages
