@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`. At most one
-/// `PageRecords` and `batch` rows are in memory at a time.
+/// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`. It keeps at
+/// most one `PageRecords` value in memory, and at most as many rows as `Self.batch`.
 struct RefusalReader {
     private let session: ShardSession
     private let delivery: Delivery.ID

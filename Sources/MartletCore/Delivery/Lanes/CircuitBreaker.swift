@@ -72,7 +72,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Begins a pause or extends the current pause. The pause then lasts at least `least` from now.
-    /// - Parameter isProbe: Whether the push that requests the pause was admitted as a probe after a pause.
+    /// - Parameter isProbe: Whether the failure is that of a probe, the push that tests the service after a pause.
     /// - Returns: The end of the pause.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
         if clock.setBack(at: now) != nil { pausedUntil = nil }
