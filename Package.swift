@@ -120,7 +120,8 @@ let package = Package(
                 "CMartletNGHTTP2",
             ]),
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
-        tests("MartletPostgresTests", ["MartletPostgres", "MartletCore", "MartletModel", "MartletTesting"]),
+        tests(
+            "MartletPostgresTests", ["MartletPostgres", "MartletCore", "MartletModel", "MartletHTTP", "MartletTesting"]),
         tests(
             "MartletHubAPITests",
             [

@@ -18,8 +18,8 @@ public final class PostgresStorage: Sendable {
     private let readers: [Link]
     private let pageReaders: [Link]
 
-    /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has only
-    /// the outcomes that were recorded with a page.
+    /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has
+    /// their content as of the last recorded page, or as of about a second ago (`ReachedStore`).
     public let maps: any ProgressMaps
 
     /// Opens a database, and brings its schema up to date.

@@ -85,6 +85,25 @@ struct NodeTests {
         }
     }
 
+    @Test func theNextOwnerHasWhatTheFormerHasStoredAsReachedAndNothingMore() async throws {
+        try await TestDatabase.withNodes(2) { nodes in
+            let (former, next) = (nodes[0], nodes[1])
+            let hub = try await hub(of: former)
+            let delivery = try await accept(in: hub, by: former)
+            let (map, other) = (MemoryProgressMaps().map(for: delivery.id), MemoryProgressMaps().map(for: delivery.id))
+            map.insert(AudienceMember(channel: ChannelID(rawValue: 7)))
+            #expect(try await former.record(ReachedBlocks([0], of: map), of: delivery.id))
+            other.insert(AudienceMember(channel: ChannelID(rawValue: 8)))
+            #expect(try await !next.record(ReachedBlocks([0], of: other), of: delivery.id))
+            try await former.nodes.leave()
+            #expect(try await Set(next.nodes.renew().hubs.keys) == [hub])
+            map.insert(AudienceMember(channel: ChannelID(rawValue: 9)))
+            #expect(try await !former.record(ReachedBlocks([0], of: map), of: delivery.id))
+            #expect(try await next.unfinished(after: .none, limit: 9).map(\.hasReached) == [true])
+            #expect(try await next.reached(by: delivery.id) == DeliveredBitmap.blocks(of: [7]))
+        }
+    }
+
     @Test func theHubsOfADeadNodeAreTakenWithOneRenewalOfEachOther() async throws {
         try await TestDatabase.withNodes(3) { nodes in
             for number in 0..<5 { _ = try await hub("loft\(number)", of: nodes[0]) }

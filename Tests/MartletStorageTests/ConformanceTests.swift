@@ -13,6 +13,6 @@ struct ConformanceTests {
 
     @Test(arguments: StorageConformance.requirements)
     func memory(_ requirement: StorageConformance.Requirement) async throws {
-        try await requirement.check(MemoryStorage())
+        try await requirement.check(MemoryStorage(isShared: true))
     }
 }

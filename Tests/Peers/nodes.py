@@ -9,6 +9,7 @@ each renewal of a node's lease and each new owner of a hub (node_history.py). Th
     only what a dead node had in hand comes twice
     nothing is sent by a node later than 8 seconds after its last renewal, nor for a hub that is another's
     a pause at any node holds at all of them within a second
+    any node says of a device that got a broadcast that it did, whichever nodes sent it
     the hubs of a dead node have another owner within 13 seconds
 
     nodes.py MARTLET [--nodes N] [--faults N] [--seed N]
@@ -46,7 +47,7 @@ TIMEOUT = 15         # seconds for a request
 CALM = 6             # seconds behind a disturbance, in which its effects are forgiven
 PATIENCE = 60        # seconds of silence that end the wait for what is owed
 START = 90           # seconds in which a node must have come back
-SAMPLE = 150         # messages whose state is asked for in the end
+SAMPLE = 150         # messages whose state is asked for in the end, and traces of broadcasts
 SHOWN = 5            # failures of a kind
 HELPERS = 3          # clients of each hub that register its devices
 # What broken fences must show.
@@ -699,6 +700,7 @@ class Course:
         for client in self._clients:
             await client.read_all()
         await self._judge_states()
+        await self._judge_traces()
         for node in self._nodes:
             checks.that("every node serves in the end", (await self._health(node)) == 200, node.name)
         self._judge_list()
@@ -735,6 +737,21 @@ class Course:
             if state != wanted:
                 wrong.append((message.key, state))
         checks.equal("every node knows that what was accepted has ended", wrong[:SHOWN], [])
+
+    async def _judge_traces(self):
+        """Whether any node says of devices that got a broadcast that they did, whichever nodes have sent it."""
+        # The crowd never changes.
+        got = [(message, message.hub.devices[token]) for message in self._load.messages.values()
+               if message.accepted and message.tag is None for token in sorted(message.owed)
+               if message.hub.devices[token].tag == "crowd" and (message.key, token) in self._arrivals.seen]
+        wrong = []
+        for message, device in self._random.sample(got, min(SAMPLE, len(got))):
+            path = f"messages/{message.identifier}/devices/{device.identifier}"
+            status, _, content = await self._helpers[message.hub][0].request("GET", path)
+            verdict = json.loads(content)["verdict"] if status == 200 else status
+            if verdict != "delivered":
+                wrong.append((message.key, device.token[:8], verdict))
+        checks.equal("every node knows who got a broadcast", wrong[:SHOWN], [])
 
     async def _judge(self):
         self._supervision.cancel()

@@ -74,6 +74,9 @@ public struct DeliveryProgress: Sendable {
     public var cursor: AudienceMember
     /// Whether all pages are done, so that only retries are left.
     public var isFannedOut: Bool
+    /// Whether `ReachedStore` has members that the delivery has reached. A process that begins with the delivery adds
+    /// them to its progress map. Only `NotificationStore.unfinished` sets it.
+    public var hasReached = false
 
     public init(delivery: Delivery, state: NotificationState, cursor: AudienceMember, isFannedOut: Bool) {
         self.delivery = delivery

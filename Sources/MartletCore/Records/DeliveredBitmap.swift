@@ -1,5 +1,6 @@
 /// The members in one block of member numbers that a delivery has reached, in the shortest of three forms. These
-/// bitmaps replace the progress map after the delivery has ended. Blocks without reached members are not stored.
+/// bitmaps replace the progress map after the delivery has ended. In a storage that several processes share, they are
+/// stored while the delivery runs too (`ReachedStore`). Blocks without reached members are not stored.
 public struct DeliveredBitmap: Hashable, Sendable {
     /// The number of member numbers in a block.
     public static let size: Int64 = 65_536

@@ -22,6 +22,9 @@ public struct DeliveryStep: Sendable {
     public var attempts: [Attempt]
     /// The members that the delivery has reached; set in a step with a final state.
     public var reached: [DeliveredBitmap]
+    /// The blocks with members that the step has reached; nil if it has reached none, if `reached` has them, or if the
+    /// store keeps none of a delivery that still runs (`NotificationStore.reachedStore`).
+    public var newlyReached: ReachedBlocks?
     /// The pauses of the lane and of origins that the page has begun or extended.
     public var pauses: [LanePause] = []
     /// The quarantines of the lane that the page has begun (true) or ended (false), keyed by application

@@ -2,6 +2,10 @@ public import MartletModel
 
 /// Stores notifications with their progress and their results. Every change is durable when it returns.
 public protocol NotificationStore: CollapseStore {
+    /// Stores which members running deliveries have reached; nil if no other process can go on with a delivery of this
+    /// process, because then the progress map says it.
+    var reachedStore: (any ReachedStore)? { get }
+
     /// Accepts a notification: once this method returns, the notification is durable and will be delivered. A scheduled
     /// notification waits for `release`; any other begins at once, with a delivery on each platform. A repeated request
     /// is recognized in the same transaction.
@@ -46,7 +50,7 @@ public protocol NotificationStore: CollapseStore {
     /// handled. A member is handled if a push to it was sent, was given up or will be tried again. A member is also
     /// handled if its channel was reached by the push to another member, whose registration had moved to this channel.
     ///
-    /// Does not include members that are only in the progress map of an unfinished delivery.
+    /// Does not include members that are only in the progress map of an unfinished delivery, and not in the store.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember>

@@ -32,4 +32,20 @@ public protocol ProgressMap: Sendable {
     /// The members in the map: a bitmap for each block of `DeliveredBitmap.size` member numbers in which there is at
     /// least one member.
     var blocks: [DeliveredBitmap] { get }
+    /// Returns those of the given blocks that contain members of the map, in the given order.
+    /// - Parameter indices: The indices of the blocks, without duplicates.
+    func blocks(at indices: [Int64]) -> [DeliveredBitmap]
+}
+
+extension ProgressMap {
+    public func blocks(at indices: [Int64]) -> [DeliveredBitmap] {
+        let all = Dictionary(uniqueKeysWithValues: blocks.map { ($0.index, $0) })
+        return indices.compactMap { all[$0] }
+    }
+
+    /// Adds the members of a block.
+    public func insert(_ block: DeliveredBitmap) {
+        // A map knows a member only by its number, which is that of the channel if there is no registration.
+        for number in block.numbers { insert(AudienceMember(channel: ChannelID(rawValue: number))) }
+    }
 }

@@ -23,7 +23,8 @@ public struct MemberEvidence: Sendable {
     public var retry: Retry?
     /// The attempts, in the order in which they were made. A first attempt that was also the last is not included.
     public var attempts: [Attempt]
-    /// True if the member was reached. While the delivery is unfinished, the progress map decides this.
+    /// True if the member was reached. While the delivery is unfinished, the progress map decides this, or the store if
+    /// it keeps the reached members of running deliveries (`ReachedStore`).
     public var isReached: Bool
 
     public init(

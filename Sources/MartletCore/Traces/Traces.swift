@@ -48,7 +48,8 @@ public struct Traces: Sendable {
     }
 
     /// Returns the stored records of members in a delivery and, if the delivery is unfinished, the members in its
-    /// progress map.
+    /// progress map. Another process may send the delivery: then there is no map here, and the records say which
+    /// members were reached.
     private func evidence(
         of members: [AudienceMember], in delivery: Delivery
     ) async throws(StorageError) -> DeliveryEvidence? {

@@ -23,6 +23,7 @@ extension DeliveryTable {
         let ranges = RangeTable(session)
         if let range = step.range { ranges.insert(range, of: step.delivery) }
         ranges.insert(step.reached, of: step.delivery)
+        if let reached = step.newlyReached { ranges.insert(reached.read(), of: step.delivery) }
         LaneTable(session).record(step, on: platform)
         let rollouts = RolloutTable(session)
         if let sentAt = step.sentAt { rollouts.recordSending(of: notification, at: sentAt) }

@@ -115,31 +115,11 @@ extension PostgresStorage: NotificationStore {
         var found: [DeliveryProgress] = []
         for index in 0..<rows.count {
             let shard = Shard(ofComposed: rows[index].integer(0))
-            found.append(try DeliveryTable.progress(rows[index], in: shard))
+            var progress = try DeliveryTable.progress(rows[index], in: shard)
+            progress.hasReached = rows[index].bool(Int32(rows.columnCount - 1))
+            found.append(progress)
         }
-        try await takeOverProgress(of: found.map(\.delivery))
         return found
-    }
-
-    /// Adds the members that are recorded as reached to the progress maps of unfinished deliveries. Normally, reached
-    /// members are recorded only when a delivery ends. A move of a data directory into the database records them
-    /// earlier.
-    private func takeOverProgress(of deliveries: [Delivery]) async throws(StorageError) {
-        guard !deliveries.isEmpty else { return }
-        let batch = Batch(NotificationStatements.reached) {
-            $0.add(deliveries.map { Shard($0.notification.hub).number })
-            $0.add(deliveries.map(\.id.rawValue))
-        }
-        let rows = try await read(batch)[0]
-        guard rows.count > 0 else { return }
-        let byID = Dictionary(deliveries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for index in 0..<rows.count {
-            let id = Delivery.ID(rawValue: rows[index].integer(0))
-            guard let delivery = byID[id] else { continue }
-            let map = try maps.map(for: id, through: delivery.lastNumber)
-            let block = DeliveredBitmap(index: rows[index].integer(1), bytes: rows[index].bytes(2))
-            for number in block.numbers { map.insert(AudienceMember(channel: ChannelID(rawValue: number))) }
-        }
     }
 
     @discardableResult
@@ -314,16 +294,11 @@ enum NotificationStatements {
     static let unfinished = Statement.rare(
         [.int8, .int8, .int8],
         """
-        SELECT \(DeliveryTable.progressColumns) FROM deliveries d JOIN send_ordinals o ON o.shard = d.shard
+        SELECT \(DeliveryTable.progressColumns),
+            EXISTS (SELECT 1 FROM reached r WHERE r.shard = d.shard AND r.delivery = d.id)
+        FROM deliveries d JOIN send_ordinals o ON o.shard = d.shard
             JOIN notifications n ON n.shard = d.shard AND n.sequence = d.notification
         WHERE NOT d.is_final AND d.id > $1 AND o.node = $3 ORDER BY d.id LIMIT $2
-        """)
-
-    static let reached = Statement.rare(
-        [.int4s, .int8s],
-        """
-        SELECT r.delivery, r.place, r.members FROM unnest($1, $2) d (shard, id)
-            JOIN reached r ON r.shard = d.shard AND r.delivery = d.id
         """)
 
     static let expedite = Statement.rare(

@@ -22,6 +22,7 @@ struct RangeTable {
             range.snapshot.registration, range.startedAt, range.endedAt, Self.encode(range))
     }
 
+    /// Stores blocks of members that a delivery has reached, in place of stored blocks with the same index.
     func insert(_ blocks: [DeliveredBitmap], of delivery: Delivery.ID) {
         guard !blocks.isEmpty else { return }
         session.run(
@@ -70,7 +71,15 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Returns those of the given members that a delivery has reached. The delivery must have ended.
+    /// Returns all members that a delivery has reached, as far as they are stored.
+    func reached(by delivery: Delivery.ID) throws(StorageError) -> [DeliveredBitmap] {
+        try session.all(
+            "SELECT place, members FROM reached WHERE shard = $1 AND delivery = $2 ORDER BY place", delivery.rawValue
+        ) { row in DeliveredBitmap(index: row.integer(0), bytes: row.bytes(1)) }
+    }
+
+    /// Returns those of the given members that a delivery has reached. While it runs, members that were reached within
+    /// the last second or so may be missing.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         guard !members.isEmpty else { return [] }
         let indices = Set(members.map { DeliveredBitmap.index(of: $0.number) })

@@ -2,6 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage: NotificationStore {
+    public var reachedStore: (any ReachedStore)? { nil }
+
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
         try await takeIn { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
     }

@@ -89,17 +89,30 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
 
     var blocks: [DeliveredBitmap] {
         guard homelessNumbers.isEmpty else { return DeliveredBitmap.blocks(of: numbers) }
-        return stride(from: 0, to: byteCount / 8, by: DeliveredBitmap.wordCount).compactMap { first in
-            var block = [UInt64](repeating: 0, count: DeliveredBitmap.wordCount)
-            for start in stride(
-                from: first, to: min(first + DeliveredBitmap.wordCount, byteCount / 8), by: Self.pageWords)
-            where isPresent(page: start / Self.pageWords) {
-                for index in start..<min(start + Self.pageWords, first + DeliveredBitmap.wordCount) {
-                    block[index - first] = words[index].load(ordering: .relaxed)
-                }
-            }
-            return DeliveredBitmap(index: Int64(first / DeliveredBitmap.wordCount), words: block)
+        return stride(from: 0, to: byteCount / 8, by: DeliveredBitmap.wordCount).compactMap {
+            block(at: $0 / DeliveredBitmap.wordCount)
         }
+    }
+
+    func blocks(at indices: [Int64]) -> [DeliveredBitmap] {
+        guard homelessNumbers.isEmpty else {
+            let all = DeliveredBitmap.blocks(of: numbers)
+            return indices.compactMap { index in all.first { $0.index == index } }
+        }
+        return indices.filter { holds($0 * DeliveredBitmap.size) }.compactMap { block(at: Int($0)) }
+    }
+
+    /// Returns the members of a block that are in the file; nil if there are none.
+    private func block(at index: Int) -> DeliveredBitmap? {
+        let first = index * DeliveredBitmap.wordCount
+        let end = min(first + DeliveredBitmap.wordCount, byteCount / 8)
+        var block = [UInt64](repeating: 0, count: DeliveredBitmap.wordCount)
+        for start in stride(from: first, to: end, by: Self.pageWords) where isPresent(page: start / Self.pageWords) {
+            for word in start..<min(start + Self.pageWords, end) {
+                block[word - first] = words[word].load(ordering: .relaxed)
+            }
+        }
+        return DeliveredBitmap(index: Int64(index), words: block)
     }
 
     /// The numbers of all members in the map. This is slow for large maps.

@@ -12,6 +12,8 @@ final class FailingNotifications: NotificationStore {
         left = Mutex(count)
     }
 
+    var reachedStore: (any ReachedStore)? { store.reachedStore }
+
     func makeRoom() { left.withLock { $0 = .max } }
 
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {

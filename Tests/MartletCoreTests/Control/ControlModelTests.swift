@@ -19,7 +19,7 @@ struct ControlModelTests {
 
     @Test(.timeLimit(.minutes(10)), arguments: 1...12 as ClosedRange<UInt64>)
     func numbersAddUpAndNobodyIsToldTwiceOrAgainstAWish(seed: UInt64) async throws {
-        try await run(seed: seed, withKills: false)
+        try await run(seed: seed)
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: 101...112 as ClosedRange<UInt64>)
@@ -27,12 +27,25 @@ struct ControlModelTests {
         try await run(seed: seed, withKills: true)
     }
 
-    private func run(seed: UInt64, withKills: Bool) async throws {
+    @Test(.timeLimit(.minutes(10)), arguments: 201...208 as ClosedRange<UInt64>)
+    func killsOfANodeThatKeepsItsMapsChangeNothingButWhatWasUnanswered(seed: UInt64) async throws {
+        try await run(seed: seed, withKills: true, isShared: true)
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: 301...312 as ClosedRange<UInt64>)
+    func anotherNodeThatGoesOnChangesNothing(seed: UInt64) async throws {
+        try await run(seed: seed, isShared: true)
+    }
+
+    /// - Parameters:
+    ///   - withKills: Whether processes are killed, and started again with their maps.
+    ///   - isShared: Whether other nodes can go on. Without kills, they do, with maps of their own.
+    private func run(seed: UInt64, withKills: Bool = false, isShared: Bool = false) async throws {
         var random = Seeded(seed)
-        let tower = try await Tower(devices: Self.devices, window: 3, pageSize: 8)
+        let tower = try await Tower(devices: Self.devices, window: 3, pageSize: 8, isShared: isShared)
         var sends: [Send] = []
         for step in 1...150 {
-            try await act(tower, &sends, withKills: withKills, &random)
+            try await act(tower, &sends, withKills: withKills, withTakeovers: isShared && !withKills, &random)
             for _ in 0..<Int.random(in: 0...30, using: &random) { await Task.yield() }
             for send in sends {
                 guard let still = send.still else { continue }
@@ -51,7 +64,7 @@ struct ControlModelTests {
     }
 
     private func act(
-        _ tower: Tower, _ sends: inout [Send], withKills: Bool, _ random: inout Seeded
+        _ tower: Tower, _ sends: inout [Send], withKills: Bool, withTakeovers: Bool, _ random: inout Seeded
     ) async throws {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<8 where sends.count < 8:
@@ -76,6 +89,7 @@ struct ControlModelTests {
                 [ControlRequest.pause, .pause, .resume, .resume, .cancel].randomElement(using: &random) ?? .pause
             try await apply(wish, &sends[index], tower)
         default:
+            if withTakeovers { return try await tower.handOver() }
             guard withKills else { return }
             await tower.kill()
             try await tower.start()
@@ -103,6 +117,12 @@ struct ControlModelTests {
         let reached = answers.filter { $0.status == .ok }.map(\.push.loft)
         #expect(Set(reached).count == reached.count, "\(what): a device was reached twice")
         #expect(numbers.succeeded == reached.count, "\(what) \(numbers)")
+        let stored = try #require(try await tower.storage.traced(send.id, in: tower.hub)).deliveries.map(\.delivery.id)
+        var count = 0
+        for delivery in stored {
+            count += try await tower.storage.reached(by: delivery).reduce(0) { $0 + $1.numbers.count }
+        }
+        #expect(count == reached.count, "\(what): \(count) are stored as reached")
         guard !withKills else { return }
         let refused = answers.filter { $0.status == .badRequest }.map(\.push.loft)
         #expect(Set(reached + refused).count == reached.count + refused.count, "\(what): one was told after the end")

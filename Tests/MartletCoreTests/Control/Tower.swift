@@ -7,7 +7,7 @@ import Synchronization
 
 /// A server that can be killed and started again on what it has left behind, with a slow push service.
 final class Tower {
-    private(set) var storage = MemoryStorage()
+    private(set) var storage: MemoryStorage
     private(set) var maps = MemoryProgressMaps()
     private(set) var transport: GatedTransport
     private(set) var dispatcher: Dispatcher
@@ -27,8 +27,9 @@ final class Tower {
 
     init(
         devices: Int, window: Int = 4, pageSize: Int = 10, pagesAtOnce: Int? = nil,
-        ownership: HubOwnership = HubOwnership()
+        ownership: HubOwnership = HubOwnership(), isShared: Bool = false
     ) async throws {
+        storage = MemoryStorage(isShared: isShared)
         self.window = window
         self.ownership = ownership
         var settings = DeliverySettings(
@@ -76,6 +77,26 @@ final class Tower {
         transport.die()
         running?.cancel()
         await running?.value
+    }
+
+    /// Ends the process in order, as SIGTERM does, and starts one on another machine. What was in hand is answered
+    /// first. The next process has only the storage.
+    func handOver() async throws {
+        running?.cancel()
+        let isOver = Mutex(false)
+        let ending = Task { [running] in
+            await running?.value
+            isOver.withLock { $0 = true }
+        }
+        await until {
+            transport.answer(100)
+            return isOver.withLock(\.self)
+        }
+        await ending.value
+        before += transport.drawn
+        answeredBefore += transport.answered
+        maps = MemoryProgressMaps()
+        try await start()
     }
 
     func stop() async {

@@ -10,6 +10,7 @@ struct ReachedBlockTests {
             let first = block.index * DeliveredBitmap.size
             let found = (first..<first + DeliveredBitmap.size).filter(block.contains)
             #expect(found == numbers.filter { DeliveredBitmap.index(of: $0) == block.index }.sorted())
+            #expect(block.numbers == found)
         }
         if let size { #expect(blocks.map(\.bytes.count) == [size]) }
     }
@@ -55,6 +56,7 @@ struct ReachedBlockTests {
         for bytes: [UInt8] in [[], [9], [0], [1, 0], [2, 0, 0], [2, 0, 0, 0]] {
             let block = DeliveredBitmap(index: 0, bytes: bytes)
             #expect(!(0..<DeliveredBitmap.size).contains(where: block.contains))
+            #expect(block.numbers.isEmpty)
         }
     }
 }

@@ -134,10 +134,10 @@ struct Flight {
     let hub: Hub.ID
 
     init(
-        pageSize: Int = 3, pagesAtOnce: Int = 1, hasCredential: Bool = true, jitter: Double = 0,
+        pageSize: Int = 3, pagesAtOnce: Int = 1, hasCredential: Bool = true, jitter: Double = 0, isShared: Bool = false,
         _ answer: @escaping ScriptedTransport.Answer = { _, _ in .success(HTTPResponse(.ok)) }
     ) async throws {
-        (storage, time, maps) = (MemoryStorage(), ManualTimeSource(), MemoryProgressMaps())
+        (storage, time, maps) = (MemoryStorage(isShared: isShared), ManualTimeSource(), MemoryProgressMaps())
         transport = ScriptedTransport(answer)
         hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         registry = DeviceRegistry(store: storage, platforms: platforms, time: time)
@@ -151,17 +151,20 @@ struct Flight {
     }
 
     /// The same after a kill: what was in memory is forgotten, and what was recorded last may be as well.
-    /// - Parameter storage: What is left on disk.
-    init(_ old: Flight, restartedWith storage: MemoryStorage? = nil) async throws {
+    /// - Parameters:
+    ///   - storage: What is left on disk.
+    ///   - maps: The progress maps of another machine, for a process there; by default those that are left.
+    init(_ old: Flight, restartedWith storage: MemoryStorage? = nil, maps: MemoryProgressMaps? = nil) async throws {
         self.storage = storage ?? old.storage
-        (time, maps, transport) = (old.time, old.maps, old.transport)
+        (time, self.maps, transport) = (old.time, maps ?? old.maps, old.transport)
         hubs = HubDirectory(store: self.storage, platforms: platforms, time: time)
         try await hubs.reload()
         registry = DeviceRegistry(store: self.storage, platforms: platforms, time: time)
         hub = old.hub
         controls = SendControls(store: self.storage, board: board, time: time) { _ in }
         deliverer = Self.deliverer(
-            self.storage, maps, hubs, platforms, lanes, board, controls, alarm, transport, old.deliverer.settings, time,
+            self.storage, self.maps, hubs, platforms, lanes, board, controls, alarm, transport, old.deliverer.settings,
+            time,
             metrics, alarms)
         for memory in try await self.storage.persistedLaneStates(at: time.now) {
             lanes.restore(memory)

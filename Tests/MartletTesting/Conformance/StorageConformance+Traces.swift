@@ -98,6 +98,34 @@ extension StorageConformance {
             try require(final.members[bench.member(3)]?.retry == nil, is: true)
             try require(final.progress.state, is: .completed)
         },
+        Requirement("What a running delivery has reached is kept with its steps and between them, where nodes share it")
+        {
+            bench in
+            guard let store = bench.storage.reachedStore else { return }
+            let delivery = try await bench.accept(try await bench.hub())
+            let map = MemoryProgressMaps().map(for: delivery.id)
+            func expectReached(_ numbers: [Int64]) async throws {
+                try require(try await store.reached(by: delivery.id), is: DeliveredBitmap.blocks(of: numbers))
+                let members = [3, 4, 70_000].map { bench.member($0) }
+                let found = try require(try await bench.storage.evidence(of: members, in: delivery.id))
+                try require(
+                    members.filter { found.members[$0]?.isReached ?? false }.map(\.number), is: numbers)
+                let progress = try require(try await bench.storage.unfinished(after: .none, limit: 1).first)
+                try require(progress.hasReached, is: !numbers.isEmpty)
+            }
+            try await expectReached([])
+            map.insert(bench.member(3))
+            try require(try await store.record(ReachedBlocks([0, 1], of: map), of: delivery.id), is: true)
+            try await expectReached([3])
+            var step = DeliveryStep(
+                delivery: delivery.id, cursor: bench.member(70_000), isFannedOut: true, state: .processing)
+            step.newlyReached = ReachedBlocks([0, 1], of: map)
+            // What is reached before the step is written is written with it.
+            map.insert(bench.member(4))
+            map.insert(bench.member(70_000))
+            try await bench.storage.record(step)
+            try await expectReached([3, 4, 70_000])
+        },
     ]
 }
 

@@ -10,6 +10,11 @@ public final class MemoryProgressMaps: ProgressMaps {
     public func map(
         for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
     ) throws(StorageError) -> any ProgressMap {
+        map(for: delivery)
+    }
+
+    /// Returns the map of a delivery.
+    public func map(for delivery: Delivery.ID) -> any ProgressMap {
         maps.withLock { maps in
             let map = maps[delivery] ?? MemoryProgressMap()
             maps[delivery] = map

@@ -96,8 +96,12 @@ extension MemoryStorage: NotificationStore {
         after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {
         state.withLock { state in
-            let open = state.deliveries.lazy.map(\.progress).filter { !$0.state.isFinal && $0.delivery.id > id }
-            return Array(open.prefix(limit))
+            let open = state.deliveries.lazy.filter { !$0.progress.state.isFinal && $0.progress.delivery.id > id }
+            return Array(open.prefix(limit)).map { delivery in
+                var progress = delivery.progress
+                progress.hasReached = state.isShared && !delivery.reached.isEmpty
+                return progress
+            }
         }
     }
 
@@ -196,6 +200,25 @@ extension MemoryStorage: NotificationStore {
             let refused = state.deliveries.filter { !$0.refusals.isEmpty }.map(\.progress.delivery.notification)
             let ids = Set(refused.filter { $0.hub == hub }.map(\.id)).sorted()
             return Array(ids.filter { known in id.map { known > $0 } ?? true }.prefix(limit))
+        }
+    }
+}
+
+extension MemoryStorage: ReachedStore {
+    public var reachedStore: (any ReachedStore)? { state.withLock(\.isShared) ? self : nil }
+
+    public func reached(by delivery: Delivery.ID) async throws(StorageError) -> [DeliveredBitmap] {
+        state.withLock { state in
+            state.index(of: delivery).map { state.deliveries[$0].reached.values.sorted { $0.index < $1.index } } ?? []
+        }
+    }
+
+    @discardableResult
+    public func record(_ blocks: ReachedBlocks, of delivery: Delivery.ID) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard let index = state.index(of: delivery) else { return false }
+            state.deliveries[index].keep(blocks.read())
+            return true
         }
     }
 }
@@ -400,8 +423,16 @@ extension MemoryDelivery {
     /// Returns whether this delivery has handled a member: it has reached the member, has recorded a refusal or a retry
     /// of the member, or has sent the push of another channel's member to this member's channel.
     fileprivate func hasHandled(_ member: AudienceMember) -> Bool {
-        retries[member] != nil || refused[member] != nil || reached.contains { $0.contains(member.number) }
+        retries[member] != nil || refused[member] != nil || hasReached(member)
             || attempts.contains { $0.followed == member.channel && $0.member.channel != member.channel }
+    }
+
+    func hasReached(_ member: AudienceMember) -> Bool {
+        reached[DeliveredBitmap.index(of: member.number)]?.contains(member.number) ?? false
+    }
+
+    fileprivate mutating func keep(_ blocks: [DeliveredBitmap]) {
+        for block in blocks { reached[block.index] = block }
     }
 
     fileprivate mutating func record(_ step: DeliveryStep) {
@@ -416,7 +447,7 @@ extension MemoryDelivery {
         for refusal in step.refusals { refused[refusal.member] = refusal }
         if let range = step.range { ranges = ranges.filter { $0.last != range.last } + [range] }
         attempts += step.attempts
-        reached += step.reached
+        keep(step.reached + (step.newlyReached?.read() ?? []))
         supersedesNone = supersedesNone || step.supersedesNone
     }
 }

@@ -77,6 +77,6 @@ extension MemoryDelivery {
         return MemberEvidence(
             range: ranges.filter { $0.last >= member }.min { $0.last < $1.last }, refusal: refused[member],
             retry: retries[member], attempts: own.suffix(MemberEvidence.attemptLimit),
-            isReached: reached.contains { $0.contains(member.number) })
+            isReached: hasReached(member))
     }
 }

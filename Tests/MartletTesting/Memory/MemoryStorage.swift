@@ -9,7 +9,13 @@ public final class MemoryStorage: Sendable {
     public let payloadBodies: PayloadBodies
     let state: Mutex<MemoryState>
 
-    public convenience init() { self.init(MemoryState()) }
+    /// - Parameter isShared: Whether other processes may go on with deliveries, so that the storage keeps which members
+    ///   running deliveries have reached.
+    public convenience init(isShared: Bool = false) {
+        var state = MemoryState()
+        state.isShared = isShared
+        self.init(state)
+    }
 
     /// Returns the storage as the next process would find it if this process were killed now, but without bodies of
     /// payloads.
@@ -50,6 +56,7 @@ public final class MemoryStorage: Sendable {
 
 /// All data of a `MemoryStorage`.
 struct MemoryState {
+    var isShared = false
     var hubs: [Hub] = []
     var lastHub: Int64 = 0
     var backendHub: Hub.ID?
@@ -171,7 +178,8 @@ struct MemoryDelivery {
     var refused: [AudienceMember: Refusal] = [:]
     var ranges: [RangeRecord] = []
     var attempts: [Attempt] = []
-    var reached: [DeliveredBitmap] = []
+    /// The blocks of members that were reached, by their indices.
+    var reached: [Int64: DeliveredBitmap] = [:]
     var supersedesNone = false
 }
 

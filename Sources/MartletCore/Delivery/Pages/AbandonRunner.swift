@@ -45,6 +45,7 @@ struct AbandonRunner: Sendable {
         var progress = run.progress
         var step = DeliveryStep(&progress, page, through: last, tally, startedAt: started, endedAt: time.now)
         step.supersedesNone = neverBegan
+        step.newlyReached = try recorder.sharedProgress.blocks(of: page.members, in: delivery)
         try await recorder.record(step, of: &run)
         run.record(page, hasRetries: true)
         run.progress = progress
@@ -82,6 +83,7 @@ struct AbandonRunner: Sendable {
         var step = DeliveryStep(
             delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
+        step.newlyReached = try recorder.sharedProgress.blocks(of: left.map(\.member), in: delivery)
         for retry in left {
             // True if an attempt has reached the member, but the process was killed before the outcome was recorded.
             let isReached = map.contains(retry.member)

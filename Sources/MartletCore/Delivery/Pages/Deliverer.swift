@@ -10,6 +10,7 @@ struct Deliverer: Sendable {
     let resolver: LaneResolver
     let sender: PageSender
     let extraPages = ExtraPages()
+    let sharedProgress: SharedProgress
     let settings: DeliverySettings
     private let ownership: HubOwnership
     private let board: ControlRegistry
@@ -35,13 +36,14 @@ struct Deliverer: Sendable {
         let reader = PageReader(
             notifications: notifications, deadLetters: deadLetters, devices: devices, maps: maps,
             messageIDs: sender.messageIDs, time: time)
+        sharedProgress = SharedProgress(store: notifications.reachedStore, maps: maps, time: time)
         let resolver = LaneResolver(hubs: hubs, platforms: platforms, services: PushServiceCache())
         let rollouts = RolloutPacer(
             notifications: notifications, devices: devices, hubs: hubs, board: board, controls: controls,
             messageIDs: sender.messageIDs, alarm: alarm, time: time, log: log)
         let recorder = PageRecorder(
-            reader: reader, resolver: resolver, lanes: lanes, rollouts: rollouts, sender: sender, retry: settings.retry,
-            time: time, metrics: metrics, log: log)
+            reader: reader, sharedProgress: sharedProgress, resolver: resolver, lanes: lanes, rollouts: rollouts,
+            sender: sender, retry: settings.retry, time: time, metrics: metrics, log: log)
         let collapseSender = CollapseSender(notifications: notifications, sender: sender, locks: locks, time: time)
         paging = PageRunner(
             reader: reader, resolver: resolver, lanes: lanes, rollouts: rollouts, sender: sender,
@@ -95,6 +97,7 @@ struct Deliverer: Sendable {
         if delivery.part?.side != nil, step == .fanOut || step.givesUp, !run.progress.isFannedOut {
             guard try await rollouts.setThreshold(&run.progress.delivery) else { return .gone }
         }
+        if step.sends || step.givesUp { try await sharedProgress.complete(run.progress) }
         switch step {
         case .interrupt: return .interrupted
         case .awaitLease: return .yielded

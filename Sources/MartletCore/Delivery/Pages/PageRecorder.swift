@@ -4,6 +4,7 @@ import MartletModel
 /// lane, removes devices that are gone, and halts roll-outs.
 struct PageRecorder: Sendable {
     let reader: PageReader
+    let sharedProgress: SharedProgress
     let resolver: LaneResolver
     let lanes: LaneCircuitBreakers
     let rollouts: RolloutPacer
@@ -151,6 +152,7 @@ struct PageRecorder: Sendable {
     /// removed now, the cleanup at the next start removes it.
     func forget(_ delivery: Delivery.ID) {
         lanes.forget(delivery)
+        sharedProgress.forget(delivery)
         try? reader.maps.remove(delivery)
     }
 

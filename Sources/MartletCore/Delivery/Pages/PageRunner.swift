@@ -39,7 +39,10 @@ struct PageRunner: Sendable {
         case .unknown:
             lanes.endProbe(lane)
             return .gone
-        case .now(let limit): try await sendPages(&run, &content, lane, limit: limit)
+        case .now(let limit):
+            try await recorder.sharedProgress.storing(of: delivery) { () async throws(StorageError) in
+                try await sendPages(&run, &content, lane, limit: limit)
+            }
         }
         guard run.progress.isFannedOut else { return .yielded }
         if run.progress.state.isFinal {
@@ -320,6 +323,7 @@ struct PageRunner: Sendable {
         inFlight.tally.addSkipped(inFlight.page.skipped)
         if inFlight.page.count > 0 {
             let map = try reader.map(of: delivery, inFlight.page)
+            recorder.sharedProgress.begin(inFlight.page.members, in: delivery)
             var indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
             if delivery.part != nil {
                 indices = try await reader.excludingHandled(indices, of: inFlight.page, in: delivery)
@@ -356,11 +360,18 @@ struct PageRunner: Sendable {
                 &progress, page, through: inFlight.last, tally, startedAt: inFlight.startedAt, endedAt: inFlight.endedAt
             )
             if page.count > 0, delivery.notification.rollout != nil { step.sentAt = inFlight.startedAt }
+            let isLast = page.isLast && final != nil
+            if !isLast || isOnePage {
+                step.newlyReached = try recorder.sharedProgress.blocks(of: page.members, in: delivery)
+            }
             if page.isLast, let final {
                 progress.state = final
                 step.state = final
                 step.endedAt = inFlight.endedAt
-                step.reached = try reader.reached(of: delivery, isOnePage ? page : nil)
+                // Blocks that are stored before the end may have other members than those of this page.
+                if step.newlyReached == nil {
+                    step.reached = try reader.reached(of: delivery, isOnePage ? page : nil)
+                }
             }
             return (step, progress)
         }

@@ -55,7 +55,9 @@ struct RetryRunner: Sendable {
             lanes.endProbe(lane)
             return .gone
         case .now(let limit):
-            try await sendRetries(&run, lane, &content, limit: limit)
+            try await recorder.sharedProgress.storing(of: delivery) { () async throws(StorageError) in
+                try await sendRetries(&run, lane, &content, limit: limit)
+            }
             return try await recorder.untilNextRetry(&run)
         }
     }
@@ -73,6 +75,7 @@ struct RetryRunner: Sendable {
         lease.settle(at: round.page.bytes + round.followed.bytes)
         // Retries whose members did not fit in this round are left to the next round.
         if let last = round.through { retries.removeAll { $0.member > last } }
+        recorder.sharedProgress.begin(retries.map(\.member), in: delivery)
         var tally = recorder.makeTally(delivery, areRetries: true)
         finish(retries, but: round, map, tally: &tally)
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
@@ -97,8 +100,9 @@ struct RetryRunner: Sendable {
         }
         run.sent = sent
         let progress = run.progress
-        try await recorder.record(tally, lane, of: &run) { tally in
+        try await recorder.record(tally, lane, of: &run) { tally throws(StorageError) in
             var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: progress.isFannedOut)
+            step.newlyReached = try recorder.sharedProgress.blocks(of: retries.map(\.member), in: delivery)
             if sent > 0, delivery.notification.rollout != nil { step.sentAt = started }
             return (step, progress)
         }

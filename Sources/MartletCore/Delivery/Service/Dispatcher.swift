@@ -117,7 +117,8 @@ public final class Dispatcher: Sendable {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
             "under way": board.underWayCount, "refusals": lanes.refusalCount,
-            "extra pages": deliverer.extraPages.taken, "collapse turns": collapseLocks.waitingCount,
+            "extra pages": deliverer.extraPages.taken, "shared progress": deliverer.sharedProgress.count,
+            "collapse turns": collapseLocks.waitingCount,
         ]
     }
 
@@ -198,6 +199,7 @@ public final class Dispatcher: Sendable {
         origins.forget(hub)
         sender.suspectedStale.forget(hub)
         deliverer.resolver.services?.forget(hub)
+        deliverer.sharedProgress.forget(hub)
         reopened.withLock { _ = $0.remove(hub) }
     }
 
