@@ -57,7 +57,7 @@ struct ResendTable {
     private func hasDeadLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
         let isMeant = try isMeant(resend, before: sequence)
         for (delivery, _) in try DeliveryTable(session).deliveries(of: resend.original) {
-            var reader = RefusalReader(session, of: delivery, after: .none)
+            var reader = RefusalReader(FailedPushTable(session), of: delivery, after: .none)
             if try reader.next(where: isMeant) != nil { return true }
         }
         return false
@@ -109,7 +109,7 @@ struct ResendTable {
         // only the first `limit` of all these dead letters.
         var refused: [RecordedRefusal] = []
         for original in originals {
-            var reader = RefusalReader(session, of: original.id, after: last)
+            var reader = RefusalReader(FailedPushTable(session), of: original.id, after: last)
             var count = 0
             while count < limit, let refusal = try reader.next(where: isMeant) {
                 refused.append(refusal)

@@ -33,9 +33,8 @@ private struct FunnelTable {
             platforms[platform, default: FunnelEvidence.PlatformCounts()].opened = opened
         }
         for (delivery, platform) in try DeliveryTable(session).deliveries(of: sequence) {
-            let tried = TriedMembers(session, of: delivery)
-            platforms[platform, default: FunnelEvidence.PlatformCounts()].failed +=
-                try tried.failedRowCount() + tried.failedPageCount()
+            let tried = TriedMembers(FailedPushTable(session), of: delivery)
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].failed += try tried.failedCount()
             platforms[platform, default: FunnelEvidence.PlatformCounts()].stopped += try tried.stoppedCount()
         }
         return FunnelEvidence(platforms: platforms)

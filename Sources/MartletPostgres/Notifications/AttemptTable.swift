@@ -42,13 +42,6 @@ struct AttemptTable {
         return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
     }
 
-    /// Returns whether a row records an attempt of a member's push.
-    func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
-        try session.exists(
-            "SELECT 1 FROM attempts WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4 LIMIT 1",
-            delivery.rawValue, member.channel.rawValue, member.registration)
-    }
-
     /// Returns the latest attempts of each of the given members, as far as they are stored as rows. The attempts of one
     /// member are in the order in which they were made.
     func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {

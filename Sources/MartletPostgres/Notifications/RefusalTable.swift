@@ -14,19 +14,7 @@ struct RefusalTable {
     func page(
         of id: NotificationID, after position: RefusalPosition, limit: Int
     ) throws(StorageError) -> RefusalPage {
-        var page = RefusalPage(records: [], next: nil)
-        for (delivery, platform) in try deliveries(of: id) where delivery >= position.delivery {
-            let after = delivery == position.delivery ? position.member : .none
-            var reader = RefusalReader(session, of: delivery, after: after)
-            // Reads one refusal more than the page has room for. If that refusal exists, another page follows.
-            while let refusal = try reader.next() {
-                guard page.records.count < limit else { return page }
-                page.records.append(RefusalRecord(refusal, on: platform))
-                page.next = RefusalPosition(delivery: delivery, member: refusal.refusal.member)
-            }
-        }
-        page.next = nil
-        return page
+        try FailedPushTable(session).refusalPage(of: deliveries(of: id), after: position, limit: limit)
     }
 
     private func deliveries(
@@ -63,31 +51,7 @@ struct RefusalTable {
     ///   - lookLimit: The maximum number of refusals that are counted; if there are more, the result is partial.
     ///   - limit: The maximum number of counts in the result.
     func reasons(of id: NotificationID, lookLimit: Int, limit: Int) throws(StorageError) -> RefusalReasons {
-        struct Key: Hashable {
-            var outcome: String
-            var reason: String
-        }
-        var counts: [Key: Int] = [:]
-        var left = lookLimit
-        var isPartial = false
-        for (delivery, _) in try deliveries(of: id) {
-            var reader = RefusalReader(session, of: delivery, after: .none)
-            while let refusal = try reader.next()?.refusal {
-                guard left > 0 else {
-                    isPartial = true
-                    break
-                }
-                left -= 1
-                counts[Key(outcome: refusal.outcome.rawValue, reason: refusal.reason), default: 0] += 1
-            }
-        }
-        let sorted = counts.sorted {
-            ($1.value, $0.key.outcome, $0.key.reason) < ($0.value, $1.key.outcome, $1.key.reason)
-        }
-        return RefusalReasons(
-            counts: sorted.prefix(limit).map { key, count in
-                RefusalReasons.Count(outcome: OutcomeName(rawValue: key.outcome), reason: key.reason, count: count)
-            }, isPartial: isPartial || counts.count > limit)
+        try FailedPushTable(session).refusalReasons(of: deliveries(of: id), lookLimit: lookLimit, limit: limit)
     }
 
     // MARK: Members

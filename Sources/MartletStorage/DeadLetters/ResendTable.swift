@@ -57,7 +57,7 @@ struct ResendTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
         let isMeant = try isMeant(resend, before: sequence)
         for delivery in deliveries {
-            var reader = RefusalReader(connection, of: delivery, after: .none)
+            var reader = RefusalReader(FailedPushTable(connection), of: delivery, after: .none)
             if try reader.next(where: isMeant) != nil { return true }
         }
         return false
@@ -126,7 +126,7 @@ struct ResendTable {
         of original: Delivery.ID, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
         let isMeant = try isMeant(resend, before: delivery.notification.sequence)
-        var reader = RefusalReader(connection, of: original, after: last)
+        var reader = RefusalReader(FailedPushTable(connection), of: original, after: last)
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         while letters.count < limit, let refusal = try reader.next(where: isMeant) {
             letters.append((refusal.refusal.member, try memberNow(refusal, in: delivery)))

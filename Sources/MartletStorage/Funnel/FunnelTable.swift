@@ -52,19 +52,16 @@ struct FunnelTable {
     private func stopped(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         var counts: [(PlatformID, Int)] = []
         for (delivery, platform) in try deliveries(of: notification) {
-            counts.append((platform, try TriedMembers(connection, of: delivery).stoppedCount()))
+            counts.append((platform, try TriedMembers(FailedPushTable(connection), of: delivery).stoppedCount()))
         }
         return counts
     }
 
-    /// Counts the refusals that count as failed pushes. A refusal counts if the push service answered, if the push was
-    /// abandoned after at least one attempt, or if the device was removed before the retry. The attempts are counted in
-    /// the refusal itself, or recorded as `Attempt`s.
+    /// Counts the refusals that count as failed pushes.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         var counts: [(PlatformID, Int)] = []
         for (delivery, platform) in try deliveries(of: notification) {
-            let tried = TriedMembers(connection, of: delivery)
-            counts.append((platform, try tried.failedRowCount() + tried.failedPageCount()))
+            counts.append((platform, try TriedMembers(FailedPushTable(connection), of: delivery).failedCount()))
         }
         return counts
     }

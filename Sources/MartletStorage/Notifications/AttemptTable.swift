@@ -36,14 +36,6 @@ struct AttemptTable {
         return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
     }
 
-    /// Returns whether a row records an attempt of a member's push.
-    func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
-        try connection.first(
-            "SELECT 1 FROM attempts WHERE delivery = ? AND channel = ? AND registration = ? LIMIT 1",
-            delivery.rawValue, member.channel.rawValue, member.registration
-        ) { _ in true } ?? false
-    }
-
     private func rows(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """

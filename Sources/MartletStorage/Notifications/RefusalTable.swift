@@ -12,26 +12,15 @@ struct RefusalTable {
     func page(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
     ) throws(StorageError) -> RefusalPage {
-        var page = RefusalPage(records: [], next: nil)
-        for (delivery, platform) in try deliveries(of: id, in: hub, from: position.delivery) {
-            let after = delivery == position.delivery ? position.member : .none
-            var reader = RefusalReader(connection, of: delivery, after: after)
-            // Reads one refusal more than the page has room for. If there is one, another page follows.
-            while let refusal = try reader.next() {
-                guard page.records.count < limit else { return page }
-                page.records.append(RefusalRecord(refusal, on: platform))
-                page.next = RefusalPosition(delivery: delivery, member: refusal.refusal.member)
-            }
-        }
-        page.next = nil
-        return page
+        try FailedPushTable(connection).refusalPage(
+            of: deliveries(of: id, in: hub, from: position.delivery), after: position, limit: limit)
     }
 
     /// Returns the deliveries of a notification with their platforms, in the order of their ids.
     /// - Parameter first: The lowest id to return.
     private func deliveries(
         of id: NotificationID, in hub: Hub.ID, from first: Delivery.ID
-    ) throws(StorageError) -> [(Delivery.ID, PlatformID)] {
+    ) throws(StorageError) -> [(id: Delivery.ID, platform: PlatformID)] {
         try connection.all(
             """
             SELECT d.id, d.platform FROM deliveries d JOIN notifications n ON n.sequence = d.notification
@@ -101,31 +90,8 @@ struct RefusalTable {
     func reasons(
         of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
     ) throws(StorageError) -> RefusalReasons {
-        struct Key: Hashable {
-            var outcome: String
-            var reason: String
-        }
-        var counts: [Key: Int] = [:]
-        var left = lookLimit
-        var isPartial = false
-        for (delivery, _) in try deliveries(of: id, in: hub, from: RefusalPosition.start.delivery) {
-            var reader = RefusalReader(connection, of: delivery, after: .none)
-            while let refusal = try reader.next()?.refusal {
-                guard left > 0 else {
-                    isPartial = true
-                    break
-                }
-                left -= 1
-                counts[Key(outcome: refusal.outcome.rawValue, reason: refusal.reason), default: 0] += 1
-            }
-        }
-        let sorted = counts.sorted {
-            ($1.value, $0.key.outcome, $0.key.reason) < ($0.value, $1.key.outcome, $1.key.reason)
-        }
-        return RefusalReasons(
-            counts: sorted.prefix(limit).map { key, count in
-                RefusalReasons.Count(outcome: OutcomeName(rawValue: key.outcome), reason: key.reason, count: count)
-            }, isPartial: isPartial || counts.count > limit)
+        try FailedPushTable(connection).refusalReasons(
+            of: deliveries(of: id, in: hub, from: RefusalPosition.start.delivery), lookLimit: lookLimit, limit: limit)
     }
 
     /// Returns the refusal of a member; nil if it has none.

@@ -1,10 +1,7 @@
-import MartletCore
-import MartletModel
-
 /// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`. It keeps at
-/// most one `PageRecords` value in memory, and at most as many rows as `Self.batch`.
-struct RefusalReader {
-    private let session: ShardSession
+/// most one `PageRecords` value in memory, and at most as many rows as `batch`.
+public struct RefusalReader<Records: FailedPushRecords> {
+    private let records: Records
     private let delivery: Delivery.ID
     private var page: (records: PageRecords, index: Int)?
     private var isPastPages = false
@@ -12,17 +9,18 @@ struct RefusalReader {
     private var isPastRows = false
     private var last: AudienceMember
 
-    private static let batch = 500
+    private var batch: Int { 500 }
 
-    /// - Parameter member: The refusals of members after this one are read.
-    init(_ session: ShardSession, of delivery: Delivery.ID, after member: AudienceMember) {
-        self.session = session
+    /// Creates a reader of the refusals of a delivery.
+    /// - Parameter member: Only the refusals of members after this member are read.
+    public init(_ records: Records, of delivery: Delivery.ID, after member: AudienceMember) {
+        self.records = records
         self.delivery = delivery
         last = member
     }
 
     /// Returns the next refusal whose outcome is wanted; nil if there is none.
-    mutating func next(
+    public mutating func next(
         where isWanted: (OutcomeName) -> Bool = { _ in true }
     ) throws(StorageError) -> RecordedRefusal? {
         while true {
@@ -45,10 +43,10 @@ struct RefusalReader {
 
     private mutating func fill() throws(StorageError) {
         if let current = page, current.index == current.records.refusalCount { page = nil }
-        let table = PageRecordTable(session)
-        // If the next `PageRecords` has no refusals after `last`, the `PageRecords` after it are read.
+        // The next `PageRecords` value may have no refusals after `last`. In this case, the value that follows it is
+        // read.
         while page == nil, !isPastPages {
-            guard let next = try table.records(after: pagesEnd ?? last, in: delivery) else {
+            guard let next = try records.pageRecords(after: pagesEnd ?? last, in: delivery) else {
                 isPastPages = true
                 break
             }
@@ -57,10 +55,10 @@ struct RefusalReader {
             if index < next.records.refusalCount { page = (next.records, index) }
         }
         guard rows.isEmpty, !isPastRows else { return }
-        rows = try RefusalTable(session).rows(of: delivery, after: last, limit: Self.batch)[...]
-        isPastRows = rows.count < Self.batch
+        rows = try records.refusalRows(after: last, in: delivery, limit: batch)[...]
+        isPastRows = rows.count < batch
     }
 
-    /// The last member of the `PageRecords` that were read last.
+    /// The last member of the `PageRecords` value that was read most recently; nil if none has been read.
     private var pagesEnd: AudienceMember?
 }
