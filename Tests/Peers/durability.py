@@ -345,15 +345,17 @@ class Writer:
             return True
         return False
 
-    async def let_go(self, patience):
-        """Lets all of its canaries go; gives up when none has gone for so many seconds."""
-        deadline = time.monotonic() + patience
+    async def let_go(self, patience, count):
+        """Lets all of its canaries go; gives up when none has gone, and nothing has come to any device, for so many
+        seconds. `count` tells how much has come: a canary waits for its turn behind what was sent before it."""
+        # It may be long since the last request, and the server closes connections that nobody uses.
+        self._connection.close()
+        known, deadline = None, time.monotonic() + patience
         while self._held and time.monotonic() < deadline:
-            held = len(self._held)
             for message in list(self._held):
                 await self._let_go(message)
-            if len(self._held) < held:
-                deadline = time.monotonic() + patience
+            if (now := (len(self._held), count())) != known:
+                known, deadline = now, time.monotonic() + patience
             await asyncio.sleep(0.05)
         for message in self._held:
             self._storm.fail("stuck", f"canary {message.key} does not go on")
@@ -701,7 +703,10 @@ class Run:
         await self._write_for(2 * self._options.interval)
 
     async def _let_canaries_go(self):
-        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
+        def count():
+            self._deliveries.read(self._storm.messages)
+            return self._deliveries.count
+        await asyncio.gather(*[writer.let_go(self._options.settle, count) for writer in self._writers])
 
     async def _write_for(self, seconds):
         writing = [asyncio.create_task(writer.write()) for writer in self._writers]
