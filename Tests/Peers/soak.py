@@ -304,8 +304,15 @@ class Soak:
         transport = httpx.HTTPTransport(uds=os.path.join(self._data, "admin.sock"))
         try:
             with httpx.Client(transport=transport, base_url="http://server", timeout=30) as client:
-                answer = client.get(f"/hubs/{HUB}/sends", params={"state": "running", "limit": SHOWN})
-                return answer.raise_for_status().json()["sends"]
+                found, query = [], {"state": "running", "limit": SHOWN}
+                # A page looks at a limited number of sends: what is still unfinished may be far back.
+                while len(found) < SHOWN:
+                    page = client.get(f"/hubs/{HUB}/sends", params=query).raise_for_status().json()
+                    found += page["sends"]
+                    if page["next"] is None:
+                        break
+                    query["before"] = page["next"]
+                return found
         except httpx.HTTPError:
             return []
 
