@@ -28,6 +28,7 @@ import processes
 import service_peers
 import web_push_peer
 from checks import Checks
+from growing_file import GrowingFile
 
 checks = Checks("canary")
 RULE = "DefaultFullSharedAccessSignature"
@@ -171,7 +172,7 @@ class Course:
 
     async def run(self):
         await self.apns.start()
-        ledger = open(self.apns.ledger, encoding="utf-8")
+        self._ledger = GrowingFile(self.apns.ledger)
 
         def set_credential(platform, *words):
             processes.martlet(
@@ -179,7 +180,6 @@ class Course:
 
         set_credential("apns", *self.apns.credential_arguments())
         self._services.set_credentials(set_credential)
-        self._ledger, self._rest = ledger, ""
         await self._start()
         self._load()
         await self._goes_on()
@@ -190,7 +190,6 @@ class Course:
         checks.equal("APNs had nothing to complain of", code, 0)
         checks.equal("nor had the others", self._services.peer.violations + self._services.browsers.violations, [])
         self._services.close()
-        ledger.close()
 
     async def _start(self):
         await self.server.start()
@@ -219,9 +218,7 @@ class Course:
 
     def _told_of(self, mark):
         """Who was told, the devices of APNs by its own ledger."""
-        lines = (self._rest + self._ledger.read()).split("\n")
-        self._rest = lines.pop()
-        for delivery in map(json.loads, lines):
+        for delivery in map(json.loads, self._ledger.lines()):
             self._told.note(int(delivery["token"], 16), delivery["payload"])
         return self._told.of(mark)
 

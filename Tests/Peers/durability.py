@@ -36,6 +36,7 @@ import hub_client
 import postgres
 import processes
 import simulators
+from growing_file import GrowingFile
 from hub_client import API_VERSION, Connection, Disconnected
 
 HUB = "storm"
@@ -419,8 +420,7 @@ class Deliveries:
     """The peer's ledger and the simulator's, read as they grow."""
 
     def __init__(self, path, arrivals=None):
-        self._file = open(path, encoding="utf-8")
-        self._rest = ""
+        self._file = GrowingFile(path)
         self._arrivals = arrivals
         self.times = collections.defaultdict(list)  # (key, token) -> when, and when the connection was opened
         self.identifiers = {}               # (key, token) -> apns-ids
@@ -429,8 +429,7 @@ class Deliveries:
 
     def read(self, messages):
         """Takes in what is new; whether there was any."""
-        lines = (self._rest + self._file.read()).split("\n")
-        self._rest = lines.pop()
+        lines = self._file.lines()
         for delivery in map(json.loads, lines):
             key = json.loads(delivery["payload"])["key"]
             where = (key, delivery["token"])

@@ -37,6 +37,7 @@ import node_history
 import postgres
 import processes
 from checks import Checks
+from growing_file import GrowingFile
 from process_figures import quantiles
 
 checks = Checks("nodes")
@@ -362,12 +363,12 @@ class Arrivals:
     """The push service's ledger, read as it grows."""
 
     def __init__(self, path):
-        self._file, self._rest = open(path, encoding="utf-8"), ""
+        self._file = GrowingFile(path)
         self.pushes, self.seen, self.of_key = [], set(), collections.Counter()
 
     def read(self):
         """Takes in what is new; whether there was any."""
-        *lines, self._rest = (self._rest + self._file.read()).split("\n")
+        lines = self._file.lines()
         for each in map(json.loads, lines):
             opened = each["opened"] + each["time"] - each["steady"]
             push = node_history.Push(

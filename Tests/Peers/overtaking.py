@@ -19,6 +19,7 @@ import hub_client
 import mass_jobs
 import processes
 from checks import Checks
+from growing_file import GrowingFile
 
 checks = Checks("overtaking")
 
@@ -37,15 +38,14 @@ class Ledger:
     """What arrives at a peer, read as it is written."""
 
     def __init__(self, path):
-        self._file, self._rest = open(path, "rb"), b""
+        self._file = GrowingFile(path)
         self.broadcast = 0
         self.singles = {}  # mark -> (when it arrived, pushes of broadcasts before it)
         self.connections = {}  # mark -> (how old its connection was, how many had brought anything by then)
         self._opened = set()
 
     def read(self):
-        *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
-        for line in lines:
+        for line in self._file.lines():
             push = json.loads(line)
             self._opened.add(push["opened"])
             if push["token"] in SINGLE.values() and (mark := re.search(r"mark-\w+", push["payload"])):

@@ -11,6 +11,7 @@ import urllib.parse
 import httpx
 
 import processes
+from growing_file import GrowingFile
 
 TOAST = '<toast><visual><binding template="ToastText01"><text id="1">{}</text></binding></visual></toast>'
 PHONE_TOAST = ('<wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>{}</wp:Text1></wp:Toast>'
@@ -111,12 +112,9 @@ class Arrivals:
     """The simulator's ledger, read as it grows: each line with the key of its message."""
 
     def __init__(self, path):
-        self._file = open(path, encoding="utf-8")
-        self._rest = ""
+        self._file = GrowingFile(path)
 
     def read(self):
-        lines = (self._rest + self._file.read()).split("\n")
-        self._rest = lines.pop()
-        for line in map(json.loads, lines):
+        for line in map(json.loads, self._file.lines()):
             found = _WORD.search(json.dumps(line["payload"]))
             yield line | {"key": found[0].removeprefix("key:") if found else None}
