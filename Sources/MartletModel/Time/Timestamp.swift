@@ -34,7 +34,6 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Duration {
     /// The duration in whole milliseconds, rounded towards zero.
     public var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }
