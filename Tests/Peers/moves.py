@@ -444,6 +444,15 @@ async def differences(binary, data, cluster):
                  answer.returncode else ""), (0, ""))
 
 
+def until_no_session(cluster):
+    """The server notices a moment later that its client was killed."""
+    deadline = time.monotonic() + 30
+    while cluster.query("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'martlet%'") != "0":
+        if time.monotonic() > deadline:
+            raise processes.Failed("the session of a killed move stays")
+        time.sleep(0.1)
+
+
 def kills(binary, data, cluster, count, seed):
     """Kills moves at moments that are spread over their whole time."""
     def moved():
@@ -470,12 +479,7 @@ def kills(binary, data, cluster, count, seed):
             process.wait()
         if process.returncode == 0:
             continue
-        # The server notices a moment later that its client is gone.
-        deadline = time.monotonic() + 30
-        while cluster.query("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'martlet%'") != "0":
-            if time.monotonic() > deadline:
-                raise processes.Failed("the session of a killed move stays")
-            time.sleep(0.1)
+        until_no_session(cluster)
         if has_schema(cluster) and os.path.exists(os.path.join(data, "moved")):
             # It was killed behind its last COMMIT.
             checks.equal("a move that was killed at its end is whole", moved(), everything)
@@ -501,7 +505,9 @@ def kills(binary, data, cluster, count, seed):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        if process.returncode == 0:
+        until_no_session(cluster)
+        if process.returncode == 0 or os.path.exists(target) and not os.path.exists(os.path.join(target, "unfinished-move")):
+            # It has ended, or was killed behind its last step.
             shutil.rmtree(target)
             continue
         if not os.path.exists(os.path.join(target, "martlet.db")):
@@ -516,7 +522,7 @@ def kills(binary, data, cluster, count, seed):
     checks.that("moves were killed in the middle", unfinished > 0)
     unmark(cluster)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    checks.equal("the next move begins again and succeeds", done.returncode, 0)
+    checks.equal("the next move begins again and succeeds", (done.returncode, done.stderr[-200:] if done.returncode else ""), (0, ""))
     answer = subprocess.run([binary, "check", "--data", target, "--json"], capture_output=True, text=True, timeout=60)
     schema = [json.loads(line)["level"] for line in answer.stdout.splitlines() if '"database"' in line]
     checks.equal("and the directory has the schema of a server", schema, ["ok"])

@@ -23,7 +23,10 @@ enum UnfinishedMove {
     static func begin(in directory: StorageDirectory) throws(StorageError) {
         if StorageDirectory.exists(directory.file(mark)) {
             for name in try StorageDirectory.entries(of: directory.path)
-            where parts.contains(name) || name.hasPrefix(SQLiteStorage.Settings.databaseName) {
+            where parts.contains(name) || name.hasPrefix(SQLiteStorage.Settings.databaseName)
+                // A kill while the key was copied leaves a temporary file.
+                || name.hasPrefix("secret.key.")
+            {
                 removeAll(directory.file(name))
             }
         }
