@@ -92,8 +92,12 @@ class Chromium:
             raise Refused(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def page(self):
-        return self._attached(self.call("Target.createTarget", {"url": "about:blank"})["targetId"])
+    def page(self, context=None):
+        """A tab, in a context with cookies of its own if one is given."""
+        return self._attached(self.call("Target.createTarget", {"url": "about:blank"} | ({"browserContextId": context} if context else {}))["targetId"])
+
+    def context(self):
+        return self.call("Target.createBrowserContext")["browserContextId"]
 
     def opened(self, timeout=PATIENCE):
         """A tab that a page has opened."""
