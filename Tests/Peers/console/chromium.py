@@ -93,8 +93,9 @@ class Chromium:
         return answer["result"]
 
     def page(self, context=None):
-        """A tab, in a context with cookies of its own if one is given."""
-        return self._attached(self.call("Target.createTarget", {"url": "about:blank"} | ({"browserContextId": context} if context else {}))["targetId"])
+        """A tab; in a context with cookies of its own a window, because of the tabs of a window only one is visible."""
+        apart = {"browserContextId": context, "newWindow": True} if context else {}
+        return self._attached(self.call("Target.createTarget", {"url": "about:blank"} | apart)["targetId"])
 
     def context(self):
         return self.call("Target.createBrowserContext")["browserContextId"]
@@ -141,6 +142,9 @@ class Page:
 
     def call(self, method, parameters=None, timeout=PATIENCE):
         return self._browser.call(method, parameters, self._session, timeout)
+
+    def close(self):
+        self._browser.call("Target.closeTarget", {"targetId": self.target})
 
     def look(self, width=1280, height=820, theme="light", reduced=True, forced=False):
         self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700})

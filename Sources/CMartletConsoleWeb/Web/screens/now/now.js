@@ -135,8 +135,9 @@ export function screen(view) {
 
   /** Shows the time of the figures, and whether they are still live. */
   function tellAge() {
+    if (!shownAt) return;
     const values = { time: time.clock(shownAt), zone: time.name() };
-    if (shownAt) say(asOf, live.state === "lost" ? t("asOfLost", values) : t(live.state === "live" ? "asOf.live" : "asOf", values));
+    say(asOf, live.state === "lost" ? t("asOfLost", values) : t(live.state === "live" ? "asOf.live" : "asOf", values));
   }
 
   /** Shows the sentence about the whole server. It is green only if there is no alert and few pushes fail. */

@@ -86,6 +86,7 @@ function body(view, send, path) {
   };
   const problem = h("div");
   let last = /** @type {any} */ (null);
+  let isUnsure = false;
   /** @type {{at: number, count: number}[]} */
   const samples = [];
   const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
@@ -104,7 +105,8 @@ function body(view, send, path) {
     put(problem);
     try {
       update(await decide(view, path, name, (text) => {
-        put(problem, text && h("div.notice.bad-notice", { role: "alert" }, icon("warn"), h("p", text)));
+        isUnsure = text !== "";
+        put(problem, isUnsure && h("div.notice.bad-notice", { role: "alert" }, icon("warn"), h("p", text)));
         if (text) update(last, null);
       }) ?? last, null);
     } catch (error) {
@@ -135,6 +137,7 @@ function body(view, send, path) {
   function update(status, funnel) {
     const state = sendState(status);
     controls.hidden = OVER.includes(state);
+    if (controls.hidden && isUnsure) put(problem);
     last = status;
     tellAge();
     if (badge.dataset.state !== state) {
