@@ -327,11 +327,11 @@ gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPa
 let lostTimer = 0;
 live.listeners.add(() => {
   window.clearTimeout(lostTimer);
-  const isLost = live.state === "lost";
-  if (!isLost && live.state !== "connecting") return hideLost();
-  if (isLost || live.isSilent) document.body.classList.add("stale");
+  if (live.state === "connecting") return;
+  if (live.state !== "lost") return hideLost();
+  document.body.classList.add("stale");
   // The notice waits, because a restart of the server takes only a second or two. After a silence it has waited.
-  if (isLost) lostTimer = window.setTimeout(showLost, live.isSilent ? 0 : 2500);
+  lostTimer = window.setTimeout(showLost, live.isSilent ? 0 : 2500);
 });
 
 function showLost() {
@@ -344,6 +344,8 @@ function hideLost() {
   document.body.classList.remove("stale");
   band.className = "";
   put(band);
+  // The notice that the session is about to end, if it was there.
+  if (session) watchSession();
 }
 
 // The code of the header's dialogs is loaded when a dialog is opened.
@@ -378,7 +380,7 @@ document.addEventListener("keydown", (event) => {
   if (/** @type {Element} */ (event.target).closest("input, textarea, select, dialog, table[role=grid], [contenteditable]")) return;
   if (event.key === "/") event.preventDefault();
   const page = { header, main, openSearch, go, own: (/** @type {string} */ key) => screen?.key?.(key), view: () => view({}, {}) };
-  pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => {});
+  pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => toast(t("failed.unreachable")));
 });
 
 // The files of the screen that the address names are loaded while the server is asked for the session.

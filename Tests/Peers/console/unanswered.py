@@ -7,7 +7,7 @@ import signal
 import time
 
 import processes
-from rig import HUB, NAME, PASSWORD, Rig, enter
+from rig import API, HUB, NAME, PASSWORD, Rig, enter
 
 # Pages that claim something, each with what is there when it is loaded.
 PAGES = [("", ".now[class*=is-]"), ("hubs/shop", ".services"), ("hubs/shop/sends/new", "input[name=title]"), ("server", ".figures")]
@@ -130,6 +130,14 @@ async def ended(pages, rig, checks):
 
 async def others(pages, rig, checks):
     """What somebody else changes is on an open page within seconds, and is not undone by a save."""
+    rig.call("POST", f"/rest/{HUB}/schedulednotifications?{API}", {"title": "Soon"}, {
+        "servicebusnotification-format": "message", "servicebusnotification-tags": "news",
+        "servicebusnotification-scheduletime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 50))})
+    identifier = rig.call("GET", f"/hubs/{HUB}/sends?state=scheduled")["sends"][0]["id"]
+    opened(pages[:1], rig, [(f"hubs/{HUB}/sends/{identifier}", ".funnel")])
+    counted = "document.querySelector('main').innerText.match(/in \\d+ seconds/)?.[0]"
+    first = pages[0].until(counted)
+    pages[0].until(f"(now => now && now !== '{first}')({counted})", 10)
     opened(pages, rig, [("server/operators", ".operators"), (f"hubs/{HUB}", ".services"), (f"hubs/{HUB}/limits", "dl.facts"), (f"hubs/{HUB}/limits", "dl.facts")])
     pages[2].click("button", "Change")
     pages[2].until("!!document.querySelector('dialog input')")
@@ -166,6 +174,7 @@ async def judge(browser, binary, directory, checks, chosen=None):
     try:
         context = browser.context()
         rig.use(rig.invite())
+        rig.invite("mia")
         rig.call("PUT", f"/hubs/{HUB}", {})
         rig.call("POST", f"/hubs/{HUB}/credentials/browser/generate", {"Subject": "mailto:ops@shop.example"})
         for index in range(4):

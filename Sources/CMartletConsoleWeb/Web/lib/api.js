@@ -326,10 +326,10 @@ class Live {
     this.isNewNeeded = false;
     this.topics = topics;
     this.source?.close();
+    this.openedAt = Date.now();
     if (this.state !== "lost" && this.state !== "polling") this.become("connecting");
     const source = new EventSource(`${BASE}/events?topics=${topics}`);
     this.source = source;
-    this.openedAt = Date.now();
     this.pulse ||= window.setInterval(() => this.check(), 1000);
     for (const name of ["past", "second", "alert", "send", "sends", "end"]) {
       source.addEventListener(name, (event) => source === this.source && this.hear(name, parsed(/** @type {MessageEvent} */ (event).data)));
@@ -386,10 +386,11 @@ class Live {
     if (source !== this.source) return;
     this.failures += 1;
     if (this.state !== "polling" || this.isSilent) this.become("lost");
-    // After an answer that is not a stream, such as a 429, the browser does not try again. The server is then polled.
+    // After an answer that is not a stream, such as a 429, the browser does not try again. The server is then polled, at
+    // first at once: after a 401 its answer is that the session has ended.
     if (source.readyState === EventSource.CLOSED) {
       this.source = null;
-      this.timer = window.setTimeout(() => this.poll(), this.state === "polling" ? 10_000 : Math.min(10_000, 1000 * 2 ** this.failures));
+      this.timer = window.setTimeout(() => this.poll(), this.state === "polling" ? 10_000 : this.failures < 2 ? 0 : Math.min(10_000, 1000 * 2 ** this.failures));
     }
   }
 

@@ -42,7 +42,7 @@ export function screen(view) {
       unwatch = live.watch([`send:${hub}:${id}`], (event, data) => {
         const news = event === "past" ? data.send?.[hub]?.[id] : event === "send" && data.id === id ? data : null;
         if (news?.status) parts?.update(news.status, news.funnel);
-        if (event === "second") parts?.tick();
+        if (event === "second") parts?.tick(data?.at);
         if (event === "poll") parts?.read();
       });
       return parts.node;
@@ -87,6 +87,7 @@ function body(view, send, path) {
   const problem = h("div");
   let last = /** @type {any} */ (null);
   let isUnsure = false;
+  let now = Date.now();
   /** @type {{at: number, count: number}[]} */
   const samples = [];
   const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
@@ -122,8 +123,10 @@ function body(view, send, path) {
     if (status) update(status, funnel);
   }
 
-  /** Shows how long it is until a scheduled send is due. */
-  function tick() {
+  /** Shows how long it is until a scheduled send is due, or that it is over time.
+   * @param {string | undefined} at The server's time. */
+  function tick(at) {
+    now = Date.parse(at ?? "") || Date.now();
     if (sendState(last) === "scheduled") say(progress, progressText(last, null, 0));
   }
 
@@ -168,7 +171,7 @@ function body(view, send, path) {
 
   /** @param {number | null} meant @param {number} over @param {any} status */
   function progressText(status, meant, over) {
-    if (sendState(status) === "scheduled" && status.dueAt) return t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
+    if (sendState(status) === "scheduled" && status.dueAt) return Date.parse(status.dueAt) < now - 2000 ? t("overdue", { time: time.full(status.dueAt) }) : t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
     if (meant === null) return t("progress.open", { n: over });
     if (meant === 0) return t("progress.nobody");
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
