@@ -392,4 +392,7 @@ append(document.body, [skip, h("div.frame", header, band), main, toasts]);
 // A one-time link is opened without asking for the session, because nobody is signed in yet.
 (location.pathname === "/console/enter" ? start() : refreshSession()).catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));
+  // There is no stream yet that would tell when the server is back.
+  const again = () => call("session", { timeout: 4000 }).then(() => location.reload(), (found) => isUnreached(found) ? window.setTimeout(again, 2000) : location.reload());
+  if (isUnreached(error)) window.setTimeout(again, 2000);
 });

@@ -95,6 +95,12 @@ async def killed(pages, rig, checks):
     pages[3].click(".controls .danger")
     pages[3].click("dialog .danger")
     pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')", 15)
+    # A page that was served and then has no answer for its session.
+    pages[1].fail("*/console/api/session")
+    pages[1].goto(rig.console)
+    says(pages[1], "The server does not answer")
+    pages[1].release()
+    pages[1].until("!!document.querySelector('.now[class*=is-]')", 15)
 
 
 async def ended(pages, rig, checks):
