@@ -23,7 +23,7 @@ def text(page):
     return " ".join(page.js("document.querySelector('main').innerText").split())
 
 
-def says(page, words, timeout=15):
+def says(page, words, timeout=60):
     """The seconds until the page says it."""
     began = time.monotonic()
     page.until(f"document.body.innerText.replace(/\\s+/g, ' ').includes({words!r})", timeout)
@@ -46,9 +46,9 @@ async def silent(pages, rig, checks):
     rig.signal(signal.SIGSTOP)
     began = time.monotonic()
     for page in pages:
-        page.until(OLD, 15)
+        page.until(OLD)
     took = time.monotonic() - began
-    checks.that("silence is noticed within seconds", took < 10, took)
+    checks.that("silence is noticed within seconds", took < 20, took)
     for page, (address, _) in zip(pages, addresses):
         checks.equal(f"/{address}: nothing is green", page.js(COLOURS), [])
     checks.equal("the sentence is grey", *pages[0].js("['.sentence h1', '.figures .name'].map(css => getComputedStyle(document.querySelector(css)).color)"))
@@ -58,14 +58,14 @@ async def silent(pages, rig, checks):
     pages[3].click(".controls .danger")
     pages[3].click("dialog .danger")
     took = says(pages[3], "The server does not answer: the send may still be going out. This page keeps trying to stop it.")
-    checks.that("a stop without an answer says so", took < 10, took)
+    checks.that("a stop without an answer says so", took < 20, took)
     pages[2].click(".places a", "People")
     says(pages[2], "The server does not answer")
     rig.signal(signal.SIGCONT)
     says(pages[0], ", live")
     checks.that("with the first event, green is green", pages[0].js("!document.body.classList.contains('stale')"))
-    pages[2].until("!!document.querySelector('.people-search')", 15)
-    pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')", 15)
+    pages[2].until("!!document.querySelector('.people-search')")
+    pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')")
     checks.equal("the stop was made", rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")["control"], "canceled")
     checks.that("a send that is over offers nothing to do", not pages[3].js("document.querySelector('.controls button').checkVisibility()"))
     checks.that("and complains of nothing", "does not answer" not in text(pages[3]), text(pages[3])[:300])
@@ -88,19 +88,19 @@ async def killed(pages, rig, checks):
     says(pages[0], "; connection lost")
     await rig.restart()
     says(pages[0], ", live")
-    pages[1].until("!!document.querySelector('.sends a')", 15)
+    pages[1].until("!!document.querySelector('.sends a')")
     says(pages[2], "Registered a device")
-    pages[3].until("document.querySelector('.big-badge').innerText.includes('Paused')", 15)
+    pages[3].until("document.querySelector('.big-badge').innerText.includes('Paused')")
     checks.equal("the pause was made", rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")["control"], "paused")
     pages[3].click(".controls .danger")
     pages[3].click("dialog .danger")
-    pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')", 15)
+    pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')")
     # A page that was served and then has no answer for its session.
     pages[1].fail("*/console/api/session")
     pages[1].goto(rig.console)
     says(pages[1], "The server does not answer")
     pages[1].release()
-    pages[1].until("!!document.querySelector('.now[class*=is-]')", 15)
+    pages[1].until("!!document.querySelector('.now[class*=is-]')")
 
 
 async def ended(pages, rig, checks):
@@ -111,7 +111,7 @@ async def ended(pages, rig, checks):
     processes.martlet(rig.binary, "operator", "end-sessions", NAME, "--data", rig.data)
     for page, (address, _) in zip(pages, [*PAGES[1:], ("people", "")]):
         took = says(page, "session has ended")
-        checks.that(f"{address}: the end of the session is said at once", took < 10, took)
+        checks.that(f"{address}: the end of the session is said at once", took < 20, took)
     rig.sign_in()
     link = rig.invite("mia", "admin")
     keeper, rig.cookie = rig.cookie, None
@@ -124,13 +124,13 @@ async def ended(pages, rig, checks):
     rig.call("PUT", "/session/password", {"password": PASSWORD, "new": PASSWORD + " again"})
     rig.cookie = keeper
     took = says(pages[0], "session has ended")
-    checks.that("a new password elsewhere is said at once", took < 10, took)
+    checks.that("a new password elsewhere is said at once", took < 20, took)
     enter(pages[0], rig, "mia", PASSWORD + " again")
     opened(pages[:1], rig, PAGES[3:])
     await asyncio.sleep(1)
     rig.call("PUT", "/operators/mia/roles", {"roles": ["viewer"]})
     took = says(pages[0], "Your roles have changed")
-    checks.that("other roles are said at once", took < 10, took)
+    checks.that("other roles are said at once", took < 20, took)
     enter(pages[0], rig)
 
 
@@ -143,7 +143,7 @@ async def others(pages, rig, checks):
     opened(pages[:1], rig, [(f"hubs/{HUB}/sends/{identifier}", ".funnel")])
     counted = "document.querySelector('main').innerText.match(/in \\d+ seconds/)?.[0]"
     first = pages[0].until(counted)
-    pages[0].until(f"(now => now && now !== '{first}')({counted})", 10)
+    pages[0].until(f"(now => now && now !== '{first}')({counted})")
     opened(pages, rig, [("server/operators", ".operators"), (f"hubs/{HUB}", ".services"), (f"hubs/{HUB}/limits", "dl.facts"), (f"hubs/{HUB}/limits", "dl.facts")])
     pages[2].click("button", "Change")
     pages[2].until("!!document.querySelector('dialog input')")
@@ -156,12 +156,12 @@ async def others(pages, rig, checks):
     pages[2].until("!document.querySelector('dialog')")
     found = rig.call("GET", f"/hubs/{HUB}/limits")
     checks.equal("a change of another limit stays", (found["requestRate"], found["backlog"]), (111, 222))
-    pages[0].until("[...document.querySelectorAll('.operators li')].some(one => /mia/.test(one.innerText) && /sender/.test(one.innerText))", 10)
-    pages[3].until("/111/.test(document.querySelector('dl.facts').innerText) && /222/.test(document.querySelector('dl.facts').innerText)", 10)
-    pages[1].until("!/Usable/.test(document.querySelector('section[aria-label=\"Web Push\"]')?.innerText ?? '')", 10)
+    pages[0].until("[...document.querySelectorAll('.operators li')].some(one => /mia/.test(one.innerText) && /sender/.test(one.innerText))")
+    pages[3].until("/111/.test(document.querySelector('dl.facts').innerText) && /222/.test(document.querySelector('dl.facts').innerText)")
+    pages[1].until("!/Usable/.test(document.querySelector('section[aria-label=\"Web Push\"]')?.innerText ?? '')")
     rig.call("DELETE", f"/hubs/{HUB}")
     for page in pages[1:3]:
-        took = says(page, "Nothing is here", 10)
+        says(page, "Nothing is here")
     checks.that("a hub that is gone is not shown any more", not pages[1].js("!!document.querySelector('.services')"), text(pages[1])[:200])
 
 
@@ -176,8 +176,8 @@ async def judge(browser, binary, directory, checks, chosen=None):
     folder = os.path.join(directory, "unanswered")
     os.makedirs(folder)
     rig = Rig(binary, folder)
-    await rig.start()
     try:
+        await rig.start()
         context = browser.context()
         rig.use(rig.invite())
         rig.invite("mia")

@@ -399,13 +399,14 @@ class Live {
     this.isAsking = true;
     try {
       const past = await call("now", { timeout: 5000 });
-      if (this.state === "closed") return;
+      // The stream may have come back meanwhile, or may have been closed.
+      if (this.state === "closed" || this.state === "live") return;
       this.note("polling");
       if (this.watchers.has("now")) this.tell("past", past);
       this.tell("poll", null);
       this.renew();
     } catch {
-      if (this.state === "closed") return;
+      if (this.state === "closed" || this.state === "live") return;
       this.failures += 1;
       this.become("lost");
       if (!this.source) this.timer = window.setTimeout(() => this.poll(), 10_000);

@@ -8,6 +8,8 @@ import { pane } from "./pane.js";
  * each request keeps the session alive, which a page that nobody uses must not. */
 const REFRESH = 5000;
 const TOUCH = 600_000;
+/** The milliseconds after which an answer that does not come is no longer waited for. */
+const HANGING = 30_000;
 let touchedAt = Date.now();
 if (typeof document !== "undefined") {
   for (const name of ["pointermove", "pointerdown", "keydown", "wheel", "visibilitychange"]) {
@@ -50,6 +52,7 @@ export function freshPane(options) {
 
   const node = pane({ ...options, show });
   let wasConnected = false;
+  let readingSince = 0;
   const timer = window.setInterval(() => {
     if (!node.isConnected) {
       if (wasConnected) window.clearInterval(timer);
@@ -57,13 +60,15 @@ export function freshPane(options) {
     }
     wasConnected = true;
     const selection = getSelection();
-    const isBusy = document.hidden || live.state === "lost" || !node.shownAt || node.hasAttribute("aria-busy")
+    const isBusy = Date.now() - readingSince < HANGING || document.hidden || live.state === "lost" || !node.shownAt || node.hasAttribute("aria-busy")
       || document.querySelector("dialog[open]") !== null || Boolean(selection && !selection.isCollapsed && node.contains(selection.anchorNode));
     const next = turn(Date.now(), touchedAt, isBusy);
     const age = node.querySelector(":scope > .age");
     if (next !== "old") age?.remove();
     else if (!age && node.shownAt) node.prepend(h("p.quiet.small.age", options.t("dataFrom", { time: node.shownAt.toLocaleTimeString() })));
-    if (next === "read") node.read();
+    if (next !== "read") return;
+    readingSince = Date.now();
+    node.read().finally(() => { readingSince = 0; });
   }, REFRESH);
   return node;
 }
