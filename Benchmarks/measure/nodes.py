@@ -13,6 +13,8 @@ from .server import HUB, Server
 
 PATIENCE_SECONDS = 60
 POLL_SECONDS = 0.1
+# All nodes know of a change after a second, or serve nothing.
+DIRECTORY_SECONDS = 1
 
 
 class Node(Server):
@@ -98,10 +100,15 @@ class Nodes:
     def create_hub(self, port, kind, count, hub=HUB):
         """With so many devices, which are sent to at the sink."""
         self._rules[hub] = server.rule(server.create_hub(hub, self.first.data))
-        set_credential(self.first.data, port, hub)
+        self.point(hub, port)
         if count:
             prepared.run_jobs(self.first, self.first.data, kind, count, hub)
             self.settle()
+
+    def point(self, hub, port):
+        """Its pushes go to the sink at a port, from any node."""
+        set_credential(self.first.data, port, hub)
+        time.sleep(DIRECTORY_SECONDS)
 
     def settle(self):
         """Does at once what autovacuum does within a minute: plans that were made for empty tables are made anew."""

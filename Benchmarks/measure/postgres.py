@@ -99,6 +99,9 @@ class Cluster:
         before = self.cpu_seconds()
         printed = subprocess.run(
             build.on_core(build.SINK_CORE, command), check=True, capture_output=True, text=True).stdout
+        used = self.cpu_seconds() - before
+        rate = re.search(r"tps = ([\d.]+)", printed)
+        if not rate:
+            sys.exit(f"Benchmarks: pgbench has made no transaction: {printed}")
         count = int(re.search(r"actually processed: (\d+)", printed)[1])
-        rate = float(re.search(r"tps = ([\d.]+)", printed)[1])
-        return Sample(count, count / rate, self.cpu_seconds() - before, 0)
+        return Sample(count, count / float(rate[1]), used, 0)

@@ -16,6 +16,8 @@ from .server import HUB, Server
 
 CONNECTIONS = 64
 SECONDS = 6
+# For an answer on a machine that others keep busy.
+TIMEOUT_SECONDS = 10
 # Written in turn: the first round creates most of them, later ones change their tags.
 REGISTRATIONS = 100_000
 # As long as the hub's answer to an upsert, within a few bytes.
@@ -173,6 +175,7 @@ class Nginx:
 def wrk(url, *more):
     """One storm; every answer must be a success."""
     command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{SECONDS}s", "--latency"]
+    command += ["--timeout", f"{TIMEOUT_SECONDS}s"]
     output = subprocess.run(
         build.on_core(build.SINK_CORE, [*command, *more, url]), check=True, capture_output=True, text=True).stdout
     failures = re.search(r"Non-2xx or 3xx responses: (\d+)|Socket errors: .*", output)

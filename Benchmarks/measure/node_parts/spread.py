@@ -10,60 +10,61 @@ from ..postgres import Cluster
 from ..rounds import alternate
 from ..sink import Sink
 
-# A node has 12 pages more on their way than broadcasts, so that many broadcasts at one node wait for each other.
-HUBS_OF_A_NODE = 2
-MOST_NODES = 4
-HUBS = HUBS_OF_A_NODE * MOST_NODES
-# So long that all nodes together do not use up the two cores, on which everything runs.
-DELAY_MILLISECONDS = 1000
+HUBS = [f"hub-{number}" for number in range(8)]
+COUNTS = 1, 2, 4
 DEVICES_OF_A_HUB = 0.05  # of those of the whole measurement
-BROADCASTS = 4
-# Without a delay one is over soon.
-NEAR_BROADCASTS = 8
+# A node makes up to 64 connections, so with 100 streams on each it has 6,400 pushes on their way at most, whatever it sends
+# for: 64,000 a second. All nodes together need less than the two cores on which everything runs.
+DELAY_MILLISECONDS = 100
+# By one node; more nodes make as many more.
+BROADCASTS = 1
+NEAR_BROADCASTS = 3
 POLL_SECONDS = 0.005
 PATIENCE_SECONDS = 600
 
 
 def measure(options):
     devices = max(100, round(options.devices * DEVICES_OF_A_HUB))
-    with Cluster() as cluster, Sink() as sink, Nodes(cluster) as nodes:
-        for number in range(HUBS):
-            nodes.create_hub(sink.port, "native", devices, f"hub-{number}")
+    with Cluster() as cluster, Sink() as far, Sink() as near, Nodes(cluster) as nodes:
+        far.limit_streams(options.streams)
+        for hub in HUBS:
+            nodes.create_hub(far.port, "native", devices, hub)
 
-        def broadcasts(count, hubs, milliseconds, times):
-            """By so many nodes, to so many hubs of each."""
+        def broadcasts(count, sink, times):
+            """By so many nodes, to all hubs at the same time."""
             nodes.run(count)
-            chosen = [hub for owned in nodes.owners().values() for hub in owned[:hubs]]
-            with sink.delayed(milliseconds):
-                send(sink, nodes, chosen, devices, 1)
-                return with_database(cluster, lambda: send(sink, nodes, chosen, devices, times))
+            send(sink, nodes, devices, times)  # until there are as many connections as it takes
+            return with_database(cluster, lambda: send(sink, nodes, devices, times))
 
-        far = DELAY_MILLISECONDS
-        samples = alternate({
-            "1 node": lambda: broadcasts(1, HUBS_OF_A_NODE, far, BROADCASTS),
-            "1 node, all hubs": lambda: broadcasts(1, HUBS, far, BROADCASTS),
-            "1 node, near": lambda: broadcasts(1, HUBS, 0, NEAR_BROADCASTS),
-            "2 nodes": lambda: broadcasts(2, HUBS_OF_A_NODE, far, BROADCASTS),
-            "4 nodes": lambda: broadcasts(4, HUBS_OF_A_NODE, far, BROADCASTS),
-            "4 nodes, near": lambda: broadcasts(4, HUBS_OF_A_NODE, 0, NEAR_BROADCASTS),
-        }, options.rounds)
+        def from_afar(count):
+            return broadcasts(count, far, BROADCASTS * count)
+
+        with far.delayed(DELAY_MILLISECONDS):
+            samples = alternate(
+                {f"nodes: {count}": lambda count=count: from_afar(count) for count in COUNTS}, options.rounds)
+        for hub in HUBS:
+            nodes.point(hub, near.port)
+        samples |= alternate(
+            {f"near, nodes: {count}": lambda count=count: broadcasts(count, near, NEAR_BROADCASTS) for count in (1, 4)},
+            options.rounds)
     return [
-        rates(f"2 nodes, {HUBS_OF_A_NODE} hubs each, answers after {far} ms", samples, "2 nodes", "1 node", at_least=1.8),
-        rates("4 nodes", samples, "4 nodes", "2 nodes", at_least=1.8),
-        Figure("  both cores busy with it", "", [it.busy for it in samples["4 nodes"]], at_most=0.8),
-        rates("  the same hubs at one node", samples, "4 nodes", "1 node, all hubs"),
-        cpu(f"4 nodes, {HUBS} hubs, no delay: CPU per push with the database's", samples, "4 nodes, near", "1 node, near",
+        rates(f"{len(HUBS)} hubs, {DELAY_MILLISECONDS} ms away: 2 nodes", samples, "nodes: 2", "nodes: 1", at_least=1.8),
+        rates("  4 nodes", samples, "nodes: 4", "nodes: 2", at_least=1.8),
+        Figure("  how busy all cores are then", "", [it.busy for it in samples["nodes: 4"]], at_most=0.8),
+        cpu("  CPU per push with the database's", samples, "nodes: 4", "nodes: 1"),
+        cpu("without the delay, 4 nodes: CPU per push with the database's", samples, "near, nodes: 4", "near, nodes: 1",
             at_most=1.15),
-        Figure("  the database's part", "us", [it.database_each for it in samples["4 nodes, near"]], "1 node, near",
-               [it.database_each for it in samples["1 node, near"]]),
-        rates("  its rate", samples, "4 nodes, near", "1 node, near"),
+        Figure("  the database's part", "us", [it.database_each for it in samples["near, nodes: 4"]], "near, nodes: 1",
+               [it.database_each for it in samples["near, nodes: 1"]]),
+        rates("  its rate", samples, "near, nodes: 4", "near, nodes: 1"),
     ]
 
 
-def send(sink, nodes, hubs, devices, times):
+def send(sink, nodes, devices, times):
     """To everybody in each of the hubs, all at the same time; until all pushes are there and recorded."""
-    with sink.expecting(devices * len(hubs) * times) as result:
-        wanted = sink.totals().answered + devices * len(hubs) * times
+    pushes = devices * len(HUBS) * times
+    with sink.expecting(pushes) as result:
+        wanted = sink.totals().answered + pushes
         used, start = nodes.cpu_seconds(), time.monotonic()
         kind, body = FORMATS["native"]
         fields = {
@@ -71,7 +72,7 @@ def send(sink, nodes, hubs, devices, times):
             "Content-Type": "application/json;charset=utf-8",
         }
         messages = []
-        for hub in hubs * times:
+        for hub in HUBS * times:
             headers, _ = nodes.first.call("POST", f"/{hub}/messages", fields, body)
             messages.append((hub, re.search(r"/messages/([^?]+)", headers["Location"])[1]))
         while sink.totals().answered < wanted:

@@ -1,4 +1,5 @@
 """Registrations that are written: by jobs, beside transactions of a row by pgbench; and through HTTP, beside nginx."""
+import sys
 import time
 
 from .. import build, devices, prepared
@@ -8,6 +9,7 @@ from ..nodes import Nodes, with_database
 from ..postgres import Cluster
 from ..rounds import alternate
 from ..sample import Sample
+from ..server import HUB
 from ..sink import Sink
 from ..storm import Nginx
 
@@ -41,7 +43,7 @@ def measure(options):
         Figure("  the database's CPU", "us", [it.database_each for it in samples["upserts"]]),
         Figure("  p99", "ms", [it.p99 for it in samples["upserts"]]),
         Figure("on disk for a registration with four tags", "bytes", [jobs.fresh], at_most=BYTES),
-        Figure("  after each was written again twice, once with another tag", "bytes", [changed], at_most=BYTES),
+        Figure("  after most were written again twice, once with another tag", "bytes", [changed], at_most=BYTES),
     ]
 
 
@@ -49,18 +51,19 @@ class Jobs:
     """Import registrations with ids of their own, in each round others; then the same once more, then with another tag."""
 
     def __init__(self, nodes, count):
-        self._nodes, self._count, self._round = nodes, count, 0
+        self._nodes, self._count = nodes, count
         self._container, self._source = prepared.make_container(nodes.first, nodes.first.data)
         self._empty = nodes.cluster.bytes_of_devices()
-        # What those of the first round take on disk: bytes for each.
-        self.fresh = None
+        # The first ones are not measured, because plans are made for empty tables.
+        self._rounds = 1
+        self._run(0)
+        nodes.settle()
+        # Bytes on disk for each.
+        self.fresh = self.bytes_each()
 
     def new(self):
-        self._round += 1
-        sample = self._run(0)
-        # Later ones take the room of rows that were replaced.
-        self.fresh = self.fresh or self.bytes_each()
-        return sample
+        self._rounds += 1
+        return self._run(0)
 
     def repeated(self):
         return self._run(0)
@@ -70,16 +73,28 @@ class Jobs:
 
     def bytes_each(self):
         """Of all that were imported."""
-        return (self._nodes.cluster.bytes_of_devices() - self._empty) / (self._round * self._count)
+        return (self._nodes.cluster.bytes_of_devices() - self._empty) / (self._rounds * self._count)
 
     def _run(self, change):
-        first = self._round * self._count
+        first = (self._rounds - 1) * self._count
         lines = (devices.numbered(device, change) for device in range(first, first + self._count))
         self._nodes.first.upload(self._source, "".join(lines).encode())
-        return with_database(self._nodes.cluster, self._job)
+        sample = with_database(self._nodes.cluster, self._job)
+        self._check(change)
+        # So that what is replaced next finds the room of what was replaced now, as autovacuum would have it.
+        self._nodes.settle()
+        return sample
 
     def _job(self):
         used, start = self._nodes.cpu_seconds(), time.monotonic()
         prepared.run_job(
             self._nodes.first, self._container, self._source, poll_seconds=0.05, kind="ImportUpsertRegistrations")
         return Sample(self._count, time.monotonic() - start, self._nodes.cpu_seconds() - used, 0)
+
+    def _check(self, change):
+        """Every line must have been written."""
+        last = self._rounds * self._count - 1
+        found = int(self._nodes.cluster.query("SELECT count(*) FROM martlet.registrations"))
+        _, entry = self._nodes.first.call("GET", f"/{HUB}/registrations/bench-{last}")
+        if found != self._rounds * self._count or f"version:{change}<" not in entry.replace(",", "<"):
+            sys.exit(f"Benchmarks: {self._rounds * self._count} registrations were imported, not {found}: {entry}")
