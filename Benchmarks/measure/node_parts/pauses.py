@@ -16,7 +16,7 @@ COUNT = 4
 # In a second, in a page each quarter of a second: a pause that takes effect late is seen if a page comes meanwhile.
 RATE = 1000
 # More than are sent to in a round.
-DEVICES = 30_000
+DEVICES = 20_000
 PAUSES_OF_A_ROUND = 20
 SILENCE_SECONDS = 0.3
 PATIENCE_SECONDS = 10

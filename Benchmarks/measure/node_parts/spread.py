@@ -12,7 +12,7 @@ from ..sink import Sink
 
 HUBS = [f"hub-{number}" for number in range(8)]
 COUNTS = 1, 2, 4
-DEVICES_OF_A_HUB = 0.05  # of those of the whole measurement
+DEVICES_OF_A_HUB = 0.04  # of those of the whole measurement
 # A node makes up to 64 connections, so with 100 streams on each it has 6,400 pushes on their way at most, whatever it sends
 # for: 64,000 a second. All nodes together need less than the two cores on which everything runs.
 DELAY_MILLISECONDS = 100
