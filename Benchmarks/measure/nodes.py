@@ -1,6 +1,5 @@
 """Nodes of one database, as many as a measurement wants."""
 import os
-import subprocess
 import sys
 import tempfile
 import time

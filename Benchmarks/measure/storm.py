@@ -112,7 +112,8 @@ class Upserts:
         self._server.start()
         # The last ones may have been under way when the storm ended.
         known = min(self._written - CONNECTIONS, REGISTRATIONS)
-        for device in random.sample(range(1, known), min(500, known - 1)):
+        # The first request is one that wrk looks at and does not make.
+        for device in random.sample(range(2, known), min(500, known - 2)):
             _, entry = self._server.call("GET", f"/{self._hub}/registrations/bench-{device}")
             if f"username:u{device}," not in entry:
                 sys.exit(f"registration bench-{device} is not what was written")
