@@ -23,14 +23,28 @@ def on_core(core, command):
 
 
 def everything():
-    if not os.path.exists(MARTLET):
-        sys.exit("Benchmarks: there is no release binary; run `make build`")
+    server()
     sink_and_generator()
 
 
-def sink_and_generator():
+def server():
+    if not os.path.exists(MARTLET):
+        sys.exit("Benchmarks: there is no release binary; run `make build`")
+
+
+def sink_and_server():
+    server()
+    two_cores()
+    sink()
+
+
+def two_cores():
     if os.cpu_count() < 2:
         sys.exit("Benchmarks: two cores are needed, one for each side")
+
+
+def sink_and_generator():
+    two_cores()
     sink()
     floor()
     package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
