@@ -1,12 +1,14 @@
 """POST /messages to everybody but a tenth of a million registrations in SQLite; a twentieth of the pushes fail."""
 import time
 
-from .. import devices
+from .. import devices, floor
 from ..figures import Figure, cpu, rates
 from ..hub import Hub
 from ..load import Yardstick
 from ..prepared import prepared
 from ..rounds import alternate
+from ..rows import SameRows
+from ..server import Server
 from ..sink import Sink
 
 FAILING_PERCENT = 5
@@ -18,22 +20,36 @@ IDLE_SECONDS = 1
 MEMORY_SECONDS = 60
 KEPT_MEGABYTES = 10
 MEMORY_STEP = 0.5
+# What a broadcast writes to.
+TABLES = (
+    "authors", "notifications", "messages", "deliveries", "outcome_counts", "ranges", "page_records", "reached",
+    "channels", "registrations", "tags", "tag_members", "registration_history", "tombstones", "former_channels",
+)
 
 
 def measure(options):
     count = options.devices
     folders = {kind: prepared(kind, count) for kind in ("native", "templates")}
     gone = sum(devices.is_gone(device, FAILING_PERCENT) for device in range(count) if device % 10)
-    idle, peaks, afterwards = [], [], []
+    idle, peaks, afterwards, rows = [], [], [], SameRows(*TABLES)
     with Sink() as sink:
+        def send(hub, percent, is_removing):
+            hub.warm_up()
+            with sink.failing(percent, int(time.time() * 1000) if is_removing else LONG_AGO):
+                return hub.broadcast(failed=gone if percent else 0)
+
+        def native(serve, percent, is_removing):
+            """What a hub of the native devices is given by what serves it."""
+            what = f"{percent} % refused{', which are removed' if is_removing else ''}"
+            return Hub.serving(
+                sink, "native", folders["native"], count, serve, lambda data: rows.check(what, serve.__name__, data))
+
         def broadcast(kind="native", milliseconds=0, percent=FAILING_PERCENT, is_removing=False):
             """Each begins with a fresh copy, because whoever was removed is to be there again."""
             with Hub.serving(sink, kind, folders[kind], count) as hub, sink.delayed(milliseconds):
                 time.sleep(IDLE_SECONDS)
                 idle.append(hub.server.private_memory())
-                hub.warm_up()
-                with sink.failing(percent, int(time.time() * 1000) if is_removing else LONG_AGO):
-                    sample = hub.broadcast(failed=gone if percent else 0)
+                sample = send(hub, percent, is_removing)
                 peaks.append(hub.peak_memory)
                 if not percent:
                     afterwards.append(memory_afterwards(hub.server, idle[-1] + KEPT_MEGABYTES) - idle[-1])
