@@ -16,13 +16,13 @@ static char origin[64], map_path[4096];
 
 // MARK: The audience
 
-// A tag's members or the channels, in the order of channels.
+// A tag's members in the order of their channels.
 struct cursor {
     sqlite3_stmt *statement;
     int64_t tag, channel;
 };
 
-static struct cursor included, excluded, channels;
+static struct cursor included, excluded;
 static int64_t last_channel;
 static bool is_reading;
 
@@ -39,20 +39,16 @@ static void step(struct cursor *it) {
     it->channel = code == SQLITE_ROW ? sqlite3_column_int64(it->statement, 0) : NONE;
 }
 
-// Starts behind a channel.
-static void start(struct cursor *it, bool has_tag) {
-    if (!it->statement)
-        it->statement = prepare(
-            reader, has_tag ? "SELECT channel FROM tag_members WHERE channel > ? AND tag = ? ORDER BY channel"
-                            : "SELECT id, key FROM channels WHERE id > ? ORDER BY id");
-    sqlite3_bind_int64(it->statement, 1, last_channel);
-    if (has_tag) sqlite3_bind_int64(it->statement, 2, it->tag);
+// Starts behind the last channel.
+static void start(struct cursor *it, sqlite3_stmt *statement) {
+    it->statement = statement;
+    sqlite3_bind_int64(statement, 1, it->tag);
+    sqlite3_bind_int64(statement, 2, last_channel);
     step(it);
 }
 
 static void stop_reading(struct page *page, bool is_last) {
     sqlite3_reset(included.statement);
-    sqlite3_reset(channels.statement);
     if (excluded.tag) sqlite3_reset(excluded.statement);
     READ("COMMIT", "");
     is_reading = false;
@@ -64,10 +60,11 @@ static void start_reading(struct page *page) {
     READ("BEGIN", "");
     page->change = READ("SELECT max(change) FROM registration_history", "");
     page->registration = READ("SELECT max(sequence) FROM registrations", "");
-    start(&included, true);
-    start(&channels, false);
-    if (excluded.tag) start(&excluded, true);
-    else excluded.channel = NONE;
+    start(&included, STATEMENT(reader, "SELECT m.channel, c.key FROM tag_members m CROSS JOIN channels c ON c.id = m.channel "
+                                       "WHERE m.tag = ? AND m.channel > ? ORDER BY m.channel"));
+    excluded.channel = NONE;
+    if (excluded.tag)
+        start(&excluded, STATEMENT(reader, "SELECT channel FROM tag_members WHERE tag = ? AND channel > ? ORDER BY channel"));
     is_reading = true;
 }
 
@@ -78,11 +75,10 @@ void page_read(struct page *page, int limit) {
         if (included.channel == NONE) return stop_reading(page, true);
         if (excluded.channel == included.channel) continue;
         if (page->count == page->size) return stop_reading(page, false);
-        while (channels.channel < included.channel) step(&channels);
         struct device *device = &page->devices[page->count++];
         device->page = page;
         device->channel = last_channel = included.channel;
-        memcpy(device->token, sqlite3_column_blob(channels.statement, 1), TOKEN_LENGTH);
+        memcpy(device->token, sqlite3_column_blob(included.statement, 1), TOKEN_LENGTH);
         limit--;
     }
 }
