@@ -1,5 +1,6 @@
-// What a target cannot exceed: the smallest program that makes the system calls and the rows of an operation. It has
-// one thread, and does nothing that the product does besides: no signatures, no checks, no other kinds of requests.
+// What a target cannot exceed: the smallest program that makes the system calls and the rows of an operation. It does
+// nothing that the product does besides: no signatures, no checks, no other kinds of requests. It has one thread, and
+// for broadcasts another one that writes.
 //
 //   floor import FOLDER FILE                     imports the registrations of a file
 //   floor upserts FOLDER                         answers requests that put registrations
@@ -184,6 +185,6 @@ int main(int count, char **arguments) {
     else if (count == 3 && !strcmp(operation, "upserts")) serve(NULL);
     else if (count == 5 && !strcmp(operation, "sends")) serve(pushes_open(arguments[3], arguments[4]));
     else if (count == 5 && !strcmp(operation, "broadcasts")) broadcasts(arguments[2], arguments[3], arguments[4]);
-    else fprintf(stderr, "usage: floor import FOLDER FILE | upserts FOLDER | sends or broadcasts FOLDER PORT CERTIFICATE\n");
+    else fprintf(stderr, "usage: floor import FOLDER FILE | upserts FOLDER | sends|broadcasts FOLDER PORT CERTIFICATE\n");
     return 0;
 }

@@ -58,14 +58,15 @@ static void stop_reading(struct page *page, bool is_last) {
 
 static void start_reading(struct page *page) {
     READ("BEGIN", "");
+    is_reading = true;
     page->change = READ("SELECT max(change) FROM registration_history", "");
     page->registration = READ("SELECT max(sequence) FROM registrations", "");
-    start(&included, STATEMENT(reader, "SELECT m.channel, c.key FROM tag_members m CROSS JOIN channels c ON c.id = m.channel "
-                                       "WHERE m.tag = ? AND m.channel > ? ORDER BY m.channel"));
+    start(&included, STATEMENT(reader, "SELECT m.channel, c.key FROM tag_members m CROSS JOIN channels c "
+                                       "ON c.id = m.channel WHERE m.tag = ? AND m.channel > ? ORDER BY m.channel"));
     excluded.channel = NONE;
-    if (excluded.tag)
-        start(&excluded, STATEMENT(reader, "SELECT channel FROM tag_members WHERE tag = ? AND channel > ? ORDER BY channel"));
-    is_reading = true;
+    if (!excluded.tag) return;
+    start(&excluded, STATEMENT(reader, "SELECT channel FROM tag_members WHERE tag = ? AND channel > ? "
+                                       "ORDER BY channel"));
 }
 
 void page_read(struct page *page, int limit) {
@@ -164,8 +165,8 @@ static uint8_t *put_text(uint8_t *to, const char *text) {
 // Reads what the value and a removal are to have of a registration, with one statement.
 static void find(const struct refusal *refusal, struct gone *it) {
     sqlite3_stmt *found = STATEMENT(
-        writer, "SELECT r.sequence, r.id, r.tags, r.created_at, c.registered_at FROM registrations r CROSS JOIN channels c "
-                "ON c.id = r.channel WHERE r.channel = ? AND r.template IS NULL ORDER BY r.sequence LIMIT 1");
+        writer, "SELECT r.sequence, r.id, r.tags, r.created_at, c.registered_at FROM registrations r CROSS JOIN "
+                "channels c ON c.id = r.channel WHERE r.channel = ? AND r.template IS NULL ORDER BY r.sequence LIMIT 1");
     sqlite3_bind_int64(found, 1, refusal->device->channel);
     if (sqlite3_step(found) != SQLITE_ROW || sqlite3_column_bytes(found, 1) != ID_LENGTH) die("finding a registration");
     it->sequence = sqlite3_column_int64(found, 0);
@@ -255,7 +256,8 @@ void pages_record(struct page *const pages[], int count) {
     record_count("ExpiredChannel", refused);
     WRITE("UPDATE deliveries SET cursor_channel = ?1, is_fanned_out = ?2, is_final = ?2, state = iif(?2, 'Completed', "
           "'Processing'), started_at = ifnull(started_at, ?3), ended_at = iif(?2, ?4, NULL) WHERE id = ?5", "iiiii",
-          last->devices[last->count - 1].channel, (int64_t)last->is_last, pages[0]->started_at, last->ended_at, delivery);
+          last->devices[last->count - 1].channel, (int64_t)last->is_last, pages[0]->started_at, last->ended_at,
+          delivery);
     if (refused)
         WRITE("UPDATE notifications SET has_refusals = 1 WHERE sequence = (SELECT notification FROM deliveries WHERE "
               "id = ?) AND has_refusals = 0", "i", delivery);
@@ -295,7 +297,8 @@ static void remember(const struct gone all[], int count, int64_t now) {
         sqlite3_bind_int64(statement, ++at, now);
     }
     execute(statement);
-    statement = insertion(former, "INSERT INTO former_channels (id, hub, platform, ending)", "(?, ?, 'apns', ?)", count);
+    statement = insertion(
+        former, "INSERT INTO former_channels (id, hub, platform, ending)", "(?, ?, 'apns', ?)", count);
     at = 0;
     for (const struct gone *it = all; it < all + count; it++) {
         sqlite3_bind_int64(statement, ++at, it->channel);

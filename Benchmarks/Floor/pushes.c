@@ -51,8 +51,13 @@ static void put(struct frames *it, const void *bytes, size_t length) {
 
 static void put_text(struct frames *it, const char *text, size_t length) {
     uint8_t number[3] = {(uint8_t)length};
-    if (length >= 0x7F) number[0] = 0x7F, number[1] = (length - 0x7F) | 0x80, number[2] = (uint8_t)((length - 0x7F) >> 7);
-    put(it, number, length >= 0x7F ? 3 : 1);
+    bool is_long = length >= 0x7F;
+    if (is_long) {
+        number[0] = 0x7F;
+        number[1] = (uint8_t)(length - 0x7F) | 0x80;
+        number[2] = (uint8_t)((length - 0x7F) >> 7);
+    }
+    put(it, number, is_long ? 3 : 1);
     put(it, text, length);
 }
 
@@ -101,7 +106,7 @@ void pushes_prepare(struct text body) {
 static void put_digits(uint8_t *to, const uint8_t *bytes, int count) {
     static char digits[256][2];
     if (!digits[0][0])
-        for (int i = 0; i < 256; i++) digits[i][0] = "0123456789abcdef"[i >> 4], digits[i][1] = "0123456789abcdef"[i & 15];
+        for (int i = 0; i < 512; i++) digits[i / 2][i % 2] = "0123456789abcdef"[i / 2 >> (i % 2 ? 0 : 4) & 15];
     for (int i = 0; i < count; i++) memcpy(to + 2 * i, digits[bytes[i]], 2);
 }
 

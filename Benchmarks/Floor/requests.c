@@ -58,8 +58,8 @@ bool request_read(struct request *it) {
 void request_answer(const struct request *it, const char *status, const char *fields, struct text body) {
     static char bytes[4096];
     size_t head = (size_t)snprintf(
-        bytes, sizeof bytes, "HTTP/1.1 %s\r\nContent-Type: application/atom+xml\r\nContent-Length: %zu\r\n%s\r\n", status,
-        body.length, fields);
+        bytes, sizeof bytes, "HTTP/1.1 %s\r\nContent-Type: application/atom+xml\r\nContent-Length: %zu\r\n%s\r\n",
+        status, body.length, fields);
     if (head + body.length > sizeof bytes) die("finding room for an answer");
     memcpy(bytes + head, body.start, body.length);
     if (write(it->socket, bytes, head + body.length) < 0) return; // Who has gone is seen with the next read.
