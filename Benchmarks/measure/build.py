@@ -52,7 +52,7 @@ def sink_and_generator():
 
 
 def sink():
-    program(SINK, "Sink")
+    program(SINK, "Sink", "-lnghttp2")
     if not os.path.exists(KEY):
         make_certificate()
 
@@ -66,7 +66,7 @@ def program(path, folder, *libraries):
     folder = os.path.join(HOME, folder)
     sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
     options = ["-O2", "-march=native", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
-    libraries = [*libraries, "-lnghttp2", "-lssl", "-lcrypto"]
+    libraries = [*libraries, "-lssl", "-lcrypto"]
     subprocess.run(["gcc", *options, "-o", path, *sources, *libraries], check=True)
 
 

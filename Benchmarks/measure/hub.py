@@ -43,15 +43,17 @@ class Hub:
 
     @staticmethod
     @contextlib.contextmanager
-    def serving(sink, kind, folder, count):
+    def serving(sink, kind, folder, count, serve=Server, check=lambda data: None):
+        """serve: makes what answers, from a data directory; check: gets that directory when what answered has ended."""
         with copy(folder) as data:
             set_credential(data, sink.port)
-            server = Server(data)
+            server = serve(data)
             server.start()
             try:
                 yield Hub(sink, server, kind, count)
             finally:
                 server.stop()
+            check(data)
 
     def warm_up(self):
         """Connections are open, and what a first send reads is in memory."""
