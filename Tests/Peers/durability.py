@@ -337,6 +337,7 @@ class Writer:
     async def _let_go(self, message):
         """Resumes a canary that holds; whether it needs it no more."""
         code, _, body = await self._request("GET", f"{message.place}/status")
+        message.last_status = code, body
         if code == 200 and (status := json.loads(body))["control"] == "holding":
             message.resumed = message.resumed or time.monotonic()
             code, _, body = await self._request("POST", f"{message.place}/resume")
@@ -360,7 +361,7 @@ class Writer:
             # All writers ask for all of their canaries: without a pause, the server would do little else.
             await asyncio.sleep(1)
         for message in self._held:
-            self._storm.fail("stuck", f"canary {message.key} does not go on")
+            self._storm.fail("stuck", f"canary {message.key} does not go on: {message.last_status}")
         # Nothing may be asked for so long that the server closes it.
         self._connection.close()
 
