@@ -17,8 +17,7 @@ public final class SQLiteMoveSource: RetiringMoveSource {
         }
         let directory = try StorageDirectory(path)
         files = directory
-        try UnfinishedMove.refuse(directory)
-        try MovedAway.refuse(directory)
+        try SQLiteStorage.checkMarks(path)
         switch try SQLiteStorage.schemaState(in: path) {
         case .current: break
         case .older:
