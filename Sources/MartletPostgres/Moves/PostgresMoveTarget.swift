@@ -443,10 +443,8 @@ public final class PostgresMoveTarget: MoveTarget {
         try MoveSession.attempt { () throws(DatabaseFailure) in
             try connection.run(KeyCheck.store) { $0.add(sealed) }
         }
-        do throws(DatabaseFailure) {
-            try connection.run("COMMIT")
-        } catch {
-            guard error.isOfConnection else { throw error.storageError }
+        let isKnown = try MoveSession.attempt { () throws(DatabaseFailure) in try MoveSession.commit(connection) }
+        guard isKnown else {
             throw StorageError(
                 .unavailable,
                 "The connection to \(address) broke in the last step, so it is not known whether the move is complete. Look "
