@@ -50,6 +50,8 @@ public final class PostgresMoveSource: RetiringMoveSource {
         try reader.readBlobs(each)
     }
 
+    public func count(of table: MovedTable) throws(StorageError) -> Int64? { try reader.count(of: table) }
+
     public func retire(to place: String) throws(StorageError) {
         do throws(DatabaseFailure) {
             try connection.run("UPDATE nodes SET is_dead = true WHERE NOT is_dead")

@@ -43,6 +43,11 @@ public final class SQLiteMoveSource: RetiringMoveSource {
     public func directory() throws(StorageError) -> MovedDirectory { try reader.hubs() }
     public func numbers() throws(StorageError) -> MovedNumbers { try reader.numbers() }
 
+    /// Counts only notifications. Every other row to which a row of this schema refers is kept by a foreign key.
+    public func count(of table: MovedTable) throws(StorageError) -> Int64? {
+        try reader.count(of: table)
+    }
+
     public func retire(to place: String) throws(StorageError) { try MovedAway.mark(files, to: place) }
 
     public func readRows(
