@@ -445,6 +445,7 @@ def there_and_back(binary, folder, cluster):
 def difference(binary, data, cluster):
     """A database that changes a row: an empty schema, with a trigger."""
     empty(cluster)
+    unmark(data)
     node = os.path.join(os.path.dirname(data), "node-of-schema")
     os.makedirs(node, mode=0o700)
     shutil.copy(os.path.join(data, "secret.key"), node)
