@@ -114,13 +114,14 @@ export class Compose {
 
   /** Continues after another sign-in. The draft is still there if the operator is the same and may still send.
    * @param {View} view */
-  back(view) {
+  async back(view) {
     const isSame = view.session.operator === this.view.session.operator;
     this.view = view;
     if (!isSame) return view.go(location.pathname, true);
     if (!this.maySend()) return;
-    if (this.pending) this.pending.going.resume(view);
-    else this.changed();
+    if (!this.pending) return this.changed();
+    await this.part("out");
+    this.pending.going.resume(view);
   }
 
   /** Makes the draft from what the query of the address names: a send to copy or change, an audience, or a campaign. */

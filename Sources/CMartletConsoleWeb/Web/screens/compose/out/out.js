@@ -6,9 +6,9 @@ import { failure, serviceName, to } from "../../../lib/screen.js";
 import { ask } from "../../../parts/dialog/ask.js";
 import { loadOutcomes, told } from "../../../parts/outcome/outcome.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
-import { follow, fresh, hold, keep } from "../draft.js";
+import { follow, fresh, hold, keep, others } from "../draft.js";
 import { fields, message } from "../message.js";
-import { endOf, sentBefore, UNDO, useKey } from "../sending.js";
+import { digest, endOf, sentBefore, UNDO, useKey } from "../sending.js";
 import { goingOf, question, sentence } from "./going.js";
 
 const API = { "api-version": "2020-06" };
@@ -66,6 +66,8 @@ export async function send(compose) {
   // Another tab may have sent the same draft a moment ago.
   follow(hub, draft);
   if (draft.sending) return show(compose);
+  const same = others(hub, draft.id).find((one) => one.sending && one.keyOf === digest(draft));
+  if (same) return compose.take(same);
   const before = sentBefore(hub, draft);
   if (before && compose.before?.id !== before.id) {
     compose.before = before;
