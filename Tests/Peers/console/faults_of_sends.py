@@ -4,7 +4,8 @@ undone can be undone."""
 import os
 import signal
 
-from jobs import compose, text
+import jobs
+from jobs import text
 from rig import HUB, NAME, PASSWORD
 
 SEND, SCHEDULED = ".compose-end .primary", "*/schedulednotifications*"
@@ -18,6 +19,13 @@ def status(rig, identifier):
 def sent(rig, title):
     """The sends of this text, newest first."""
     return [one for one in rig.call("GET", f"/hubs/{HUB}/sends?limit=30")["sends"] if one["text"] == title]
+
+
+def compose(page, rig, title):
+    """A new message, without the drafts that are kept."""
+    page.goto(f"{rig.console}server")
+    page.js("Object.keys(localStorage).filter(key => key.startsWith('draft:')).forEach(key => localStorage.removeItem(key)); sessionStorage.clear()")
+    jobs.compose(page, rig, title)
 
 
 def ready(page):
@@ -248,7 +256,7 @@ def two_operators(page, rig, film, checks):
     page.click(SEND)
     counting(page)
     other.click(SEND)
-    other.until("/ops is sending this campaign/.test(document.querySelector('.compose-end').textContent)")
+    other.until("/ops has pressed Send for this campaign/.test(document.querySelector('.compose-end').textContent)")
     page.click(UNDO)
     undone(page)
     checks.that("an undone campaign has no changes", "not saved" not in page.js("document.querySelector('.head').innerText"), page.js("document.querySelector('.head').innerText"))

@@ -56,9 +56,9 @@ export function became(status) {
   return hasBegun || status.endedAt ? "begun" : "due";
 }
 
-/** Returns whether a refusal leaves it open whether the request was carried out.
+/** Returns whether a refusal leaves it open whether the request was carried out, or another sign-in may change it.
  * @param {number} status */
-export const isOpen = (status) => status === 0 || status === 401 || (status >= 500 && status !== 507);
+export const isOpen = (status) => status === 0 || status === 401 || (status >= 500 && status !== 503 && status !== 507);
 
 /** Finds a send among others by when it was asked for and when it was to begin.
  * @param {any[]} sends Newest first. @param {Pick<Sending, "asked" | "dues">} sending */

@@ -265,7 +265,7 @@ export class Going {
     if (!this.error || !this.sending.undo || this.wasTold) return;
     this.wasTold = true;
     const { t, toast } = this.view;
-    toast(t(this.error.status === 401 ? "undo.signedOut" : "undo.trying"));
+    toast(t(this.error.status === 401 ? "undo.signedOut" : "undo.trying"), undefined, 15_000);
   }
 }
 

@@ -162,7 +162,8 @@ export function show(compose, isNew = false) {
     const state = !id ? t(going.isOpen ? "sending.unknown" : "sending.asking") : left <= 0 ? t("sending.past") : isLater ? t("sending.asking") : t(first ? "undo.first" : "undo.left", { n: left, first, devices: view.n.whole(count) });
     say(line, state);
     say(told, id && left > 0 ? t("undo.told") : state);
-    say(note, undo ? t(going.error ? "undo.trying" : "undo.running") : going.error ? t("sending.noAnswer") : "");
+    const cause = going.error ? (going.error.status === 0 ? t("sending.noAnswer") : going.error.message) : "";
+    say(note, undo ? (cause ? `${t("undo.trying")} ${going.error?.message}` : t("undo.running")) : cause);
   };
   compose.pending = { going, timer: window.setInterval(tick, 250) };
   going.listen = (/** @type {import("./going.js").Outcome | undefined} */ outcome) => (outcome ? settled(compose, going, outcome, isSeen) : tick());
