@@ -184,7 +184,7 @@ def refusal_stays(page, rig, film, checks):
 
 
 def enter_pressed_twice(page, rig, film, checks):
-    """Enter that is pressed more than once sends once and undoes nothing."""
+    """Enter that is pressed more than once, or a double click, sends once and undoes nothing."""
     compose(page, rig, "Impatient")
     ready(page)
     page.js(f"document.querySelector('{SEND}').focus()")
@@ -193,7 +193,12 @@ def enter_pressed_twice(page, rig, film, checks):
         page.js("new Promise(done => setTimeout(done, 60))")
     counting(page)
     page.key("Enter")
+    places = page.js("[...document.querySelectorAll('.undo button')].map(e => e.getBoundingClientRect()).map(r => [r.x + r.width / 2, r.y + r.height / 2])")
+    for x, y in places:
+        for kind in ("mousePressed", "mouseReleased"):
+            page.call("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 2})
     page.js("new Promise(done => setTimeout(done, 300))")
+    checks.that("its countdown is still there", page.js("!!document.querySelector('.undo')"))
     checks.equal("it goes out", [one["state"] for one in sent(rig, "Impatient")], ["Scheduled"])
     page.click(UNDO)
     undone(page)

@@ -143,6 +143,10 @@ export class Compose {
       h("div.compose", form, h("aside.compose-side", { "aria-label": t("looks") }, h("section.stack", h("h2", t("looks")), this.preview), h("section.card.stack.tight", h("h2", t("check")), this.checkBox))),
       h("div.compose-end", this.told, this.actions));
     this.showActions();
+    this.showOthers();
+  }
+
+  showOthers() {
     if (others(this.hub, this.draft.id).length > 0) this.part("drafts").then(({ show }) => show(this));
   }
 
@@ -237,7 +241,10 @@ export class Compose {
     const { draft, view } = this;
     const state = content(draft);
     if (this.check && this.check.of !== state) this.check = null;
+    const { id } = draft;
     const isKept = keep(this.hub, draft);
+    // Another tab has changed the draft too, and now there are two.
+    if (draft.id !== id) this.showOthers();
     hold(this.hub, isKept ? draft.id : "");
     if (this.toldOf !== state) this.tell(null);
     say(this.saved, draft.confidential ? view.t("notKept") : isKept ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");

@@ -121,8 +121,12 @@ test("of a confidential draft, only its send is stored", () => {
   const own = draft({ title: "Secret", confidential: true });
   assert.equal(keep("shop", own), false);
   own.sending = asked();
+  useKey(own);
   assert.ok(keep("shop", own));
-  assert.ok(!localStorage.getItem(`draft::shop:${own.id}`)?.includes("Secret"));
+  const text = localStorage.getItem(`draft::shop:${own.id}`) ?? "";
+  assert.ok(!text.includes("Secret") && !text.includes(own.keyOf), "nor its digest");
+  noteSent("shop", own, "a");
+  assert.equal(sentBefore("shop", own), null);
 });
 
 const second = 1000;

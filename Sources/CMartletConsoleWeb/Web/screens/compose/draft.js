@@ -80,7 +80,7 @@ export function others(hub, id) {
 export function keep(hub, draft) {
   const isEmpty = content(draft) === content(fresh());
   // Of a confidential draft, only what became of its send is stored.
-  const kept = draft.confidential ? { id: draft.id, key: draft.key, keyOf: draft.keyOf, confidential: true, sending: draft.sending } : draft;
+  const kept = draft.confidential ? { id: draft.id, key: draft.key, confidential: true, sending: draft.sending } : draft;
   if (!draft.sending && (draft.confidential || isEmpty)) {
     forget(hub, draft);
     return false;
@@ -122,7 +122,7 @@ export function follow(hub, draft) {
     seen.set(draft.id, before);
     return;
   }
-  Object.assign(draft, draft.confidential ? { key: other.key, keyOf: other.keyOf, sending: other.sending } : other);
+  Object.assign(draft, draft.confidential ? { key: other.key, sending: other.sending } : other);
 }
 
 /** Returns the content of a draft as text, without what identifies it, its campaign and its send.

@@ -97,9 +97,10 @@ function log(hub) {
   }
 }
 
-/** Notes that a draft was sent.
+/** Notes that a draft was sent, unless it is confidential: not even its digest is stored.
  * @param {string} hub @param {import("./draft.js").Draft} draft @param {string} id */
 export function noteSent(hub, draft, id) {
+  if (draft.confidential) return;
   try {
     localStorage.setItem(sentKey(hub), JSON.stringify([{ of: digest({ ...draft, replaces: null }), id, at: Date.now() }, ...log(hub).filter((one) => one.id !== id)].slice(0, MOST)));
   } catch { /* Only a note is lost. */ }

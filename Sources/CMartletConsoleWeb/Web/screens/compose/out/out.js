@@ -148,10 +148,12 @@ export function show(compose, isNew = false) {
   const line = h("span.strong.number");
   const note = h("span");
   const told = h("span.unseen");
-  const button = h("button.big.danger", { click: () => going.undo() }, t("undo"));
+  // The buttons are where Send was: the second half of a double click is not for them.
+  const once = (/** @type {() => void} */ act) => (/** @type {MouseEvent} */ { detail }) => detail < 2 && act();
+  const button = h("button.big.danger", { click: once(() => going.undo()) }, t("undo"));
   // The notice has the focus and not the button, which a second press of Enter would press too.
   const notice = h("div.notice.undo", { role: "status", tabindex: "-1" }, icon("clock"), h("div.row.between.grow", h("span.stack.tight.grow", h("span", told, h("span", { "aria-hidden": "true" }, line)), note),
-    h("span.row", button, h("button.plain", { click: () => compose.take(fresh()) }, t("another")))));
+    h("span.row", button, h("button.plain", { click: once(() => compose.take(fresh())) }, t("another")))));
   freeze(compose, true);
   put(compose.actions, notice);
   if (isNew) notice.focus();
