@@ -44,6 +44,7 @@ export class Compose {
     this.toldOf = "";
     // What `fill` has found out about a campaign, for when the form is drawn.
     this.note = /** @type {HTMLElement | null} */ (null);
+    this.isLeft = false;
     this.follow = (/** @type {StorageEvent} */ event) => this.followed(event);
     this.campaignLine = h("p.quiet", { role: "status" });
     this.others = h("div");
@@ -92,7 +93,9 @@ export class Compose {
   }
 
   async showSending() {
-    if (this.draft.sending) (await this.part("out")).show(this);
+    if (!this.draft.sending) return;
+    const { show } = await this.part("out");
+    if (!this.isLeft) show(this);
   }
 
   /** Handles a change of the stored drafts in another tab.
@@ -339,6 +342,7 @@ export class Compose {
   }
 
   leave() {
+    this.isLeft = true;
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
     window.removeEventListener("storage", this.follow);

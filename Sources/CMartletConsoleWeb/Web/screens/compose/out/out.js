@@ -119,19 +119,27 @@ async function schedule(compose) {
   if (isLater && compose.dueAt() <= new Date()) return (await compose.part("check")).runCheck(compose);
   window.clearTimeout(compose.checkTimer);
   compose.tell(null);
+  // What is sent is what was checked.
+  freeze(compose, true);
+  const back = () => {
+    freeze(compose, false);
+    compose.showActions();
+  };
   try {
     const asked = (await question("session")).now;
     const ahead = Date.parse(asked) - Date.now();
     const due = isLater ? compose.dueAt() : new Date(Date.parse(asked) + UNDO * 1000);
     useKey(draft);
     // The campaign is saved first, so that it is stored as it was sent, and others see who sends it.
-    if (draft.campaign && !(await (await compose.part("campaign")).claim(compose, asked, due.toISOString()))) return compose.showActions();
+    if (draft.campaign && !(await (await compose.part("campaign")).claim(compose, asked, due.toISOString()))) return back();
+    // Who has left the page meanwhile would not see the ten seconds.
+    if (compose.isLeft) return;
     keep(hub, draft);
     draft.sending = { asked, ahead, dues: [due.toISOString()], isLater, replaces: draft.replaces, id: null, undo: false, count: compose.count ?? 0, first: compose.first };
   } catch (error) {
     // The server was not asked for the send yet.
     compose.tell(failure(t, error, () => compose.send()), h("p.strong", t("sending.none")));
-    return compose.showActions();
+    return back();
   }
   hold(hub, keep(hub, draft) ? draft.id : "");
   show(compose, true);
