@@ -92,8 +92,10 @@ class Chromium:
             raise Refused(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def page(self):
-        return self._attached(self.call("Target.createTarget", {"url": "about:blank"})["targetId"])
+    def page(self, is_apart=False):
+        """A tab; `is_apart` with cookies and a storage of its own."""
+        apart = {"browserContextId": self.call("Target.createBrowserContext")["browserContextId"]} if is_apart else {}
+        return self._attached(self.call("Target.createTarget", {"url": "about:blank", **apart})["targetId"])
 
     def opened(self, timeout=PATIENCE):
         """A tab that a page has opened."""
@@ -137,6 +139,10 @@ class Page:
 
     def call(self, method, parameters=None, timeout=PATIENCE):
         return self._browser.call(method, parameters, self._session, timeout)
+
+    def beside(self, is_apart=False):
+        """Another tab of the same browser; `is_apart` with cookies and a storage of its own."""
+        return self._browser.page(is_apart)
 
     def look(self, width=1280, height=820, theme="light", reduced=True, forced=False):
         self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700})
@@ -237,13 +243,27 @@ class Page:
         hook = lambda event: event["method"] == "Fetch.requestPaused"
         self._browser.hooks.append(hook)
 
-    def fail(self, pattern):
-        self.call("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
+    def fail(self, *patterns):
+        """Requests do not reach the server."""
+        self._intercept("Request", patterns, "Fetch.failRequest", {"errorReason": "ConnectionRefused"})
+
+    def lose(self, *patterns):
+        """Requests reach the server, and their answers are lost."""
+        self._intercept("Response", patterns, "Fetch.failRequest", {"errorReason": "ConnectionReset"})
+
+    def refuse(self, status, *patterns):
+        """Requests are refused and do not reach the server."""
+        body = base64.b64encode(json.dumps({"error": "refused by the test"}).encode()).decode()
+        self._intercept("Request", patterns, "Fetch.fulfillRequest", {
+            "responseCode": status, "responseHeaders": [{"name": "content-type", "value": "application/json"}], "body": body})
+
+    def _intercept(self, stage, patterns, command, parameters):
+        self.call("Fetch.enable", {"patterns": [{"urlPattern": pattern, "requestStage": stage} for pattern in patterns]})
 
         def hook(event):
-            if event["method"] != "Fetch.requestPaused":
+            if event["method"] != "Fetch.requestPaused" or event.get("sessionId") != self._session:
                 return False
-            self._browser.tell("Fetch.failRequest", {"requestId": event["params"]["requestId"], "errorReason": "ConnectionRefused"}, self._session)
+            self._browser.tell(command, {"requestId": event["params"]["requestId"], **parameters}, self._session)
             return True
         self._browser.hooks.append(hook)
 
