@@ -20,6 +20,7 @@ import faults_of_sends  # noqa: E402
 import firefox_pages  # noqa: E402
 import jobs  # noqa: E402
 import matrix  # noqa: E402
+import unanswered  # noqa: E402
 from checks import Checks  # noqa: E402
 from rig import Rig  # noqa: E402
 
@@ -42,6 +43,8 @@ async def course(options, directory):
             job(page, rig, film, checks)
             complaints = page.complaints()
             checks.equal(f"{job.__name__} brings no complaint", complaints, [])
+        if not (options.only or options.heap):
+            await unanswered.judge(browser, os.path.abspath(options.martlet), directory, checks, chosen)
         if options.heap:
             matrix.heap(page, rig, checks, options.heap)
         if chosen or options.heap:

@@ -108,3 +108,7 @@ class Server(Program):
         self.ports = {scheme: int(port) for scheme, port in re.findall(r" (https?)://[^:\s]+:(\d+)", line)}
         self.port = self.ports["http"]
         return line
+
+    def listen_again(self):
+        """Gives the next start the port that the last one had."""
+        self._command[self._command.index("--listen") + 1] = f"127.0.0.1:{self.port}"

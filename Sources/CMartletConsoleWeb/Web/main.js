@@ -1,7 +1,7 @@
 /** The frame of the console's pages: it reads the session, draws the header, opens the screen that the address
  * names, and handles keys. */
 
-import { call, gate, live, Refusal } from "./lib/api.js";
+import { call, gate, isUnreached, live, Refusal } from "./lib/api.js";
 import { append, h, icon, put } from "./lib/dom.js";
 import { failure, match, path, skeleton, to } from "./lib/screen.js";
 import { chooseLanguage, numbers, translator } from "./lib/text.js";
@@ -162,6 +162,13 @@ function preload(address) {
   style(`/console/screens/${name}/${name}.css`);
 }
 
+// What a click needs may not be there any more. Without this, such a click would do nothing.
+window.addEventListener("unhandledrejection", (event) => {
+  if (!isUnreached(event.reason)) return;
+  event.preventDefault();
+  toast(t("failed.unreachable"));
+});
+
 /** @param {string} address @param {boolean} [replace] */
 function go(address, replace = false) {
   if (replace) history.replaceState(null, "", address);
@@ -176,7 +183,11 @@ async function show() {
   const mine = turn;
   const found = match(ROUTES, location.pathname);
   const name = found?.name === "signin" ? "signin" : session ? found?.name : "signin";
-  const timer = window.setTimeout(() => put(main, h("div.screen", skeleton(t, 4))), 300);
+  const timers = [
+    window.setTimeout(() => put(main, h("div.screen", skeleton(t, 4))), 300),
+    // A server that is stopped gives no answer and no error.
+    window.setTimeout(() => put(main, failure(t, new Refusal(0, null), () => location.reload())), 6000),
+  ];
   try {
     if (!name) return put(main, nowhere());
     const [code, texts] = await Promise.all([
@@ -203,9 +214,11 @@ async function show() {
     heading?.setAttribute("tabindex", "-1");
     /** @type {any} */ (main.querySelector("[autofocus]") ?? heading)?.focus({ preventScroll: true });
   } catch (error) {
-    if (mine === turn) put(main, failure(t, error, () => location.reload()));
+    if (mine !== turn) return;
+    put(main, failure(t, error, () => location.reload()));
+    if (isUnreached(error)) live.whenBack(() => mine === turn && show());
   } finally {
-    window.clearTimeout(timer);
+    timers.forEach((timer) => window.clearTimeout(timer));
   }
 }
 
@@ -257,7 +270,11 @@ async function refreshSession() {
     if (!(error instanceof Refusal) || error.status === 0) throw error;
     session = null;
   }
-  await start();
+  try {
+    await start();
+  } finally {
+    live.attend(session !== null);
+  }
 }
 
 /** Shows a notice two minutes before the session ends. */
@@ -298,23 +315,26 @@ gate.signedOut = (reason = "") => {
 function left() {
   session = null;
   window.clearTimeout(sessionTimer);
+  live.attend(false);
   live.close();
   return start();
 }
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
-// While the event stream is lost, the page says so, so that old figures do not look current.
+// While the event stream is lost, the page says so, so that old figures do not look current: what is green turns grey at
+// once.
 
 let lostTimer = 0;
 live.listeners.add(() => {
   window.clearTimeout(lostTimer);
-  // The notice waits, because a restart of the server takes only a second or two.
-  if (live.state === "lost") lostTimer = window.setTimeout(showLost, 2500);
-  else if (live.state !== "connecting") hideLost();
+  if (live.state === "connecting") return;
+  if (live.state !== "lost") return hideLost();
+  document.body.classList.add("stale");
+  // The notice waits, because a restart of the server takes only a second or two. After a silence it has waited.
+  lostTimer = window.setTimeout(showLost, live.isSilent ? 0 : 2500);
 });
 
 function showLost() {
-  document.body.classList.add("stale");
   band.className = "band";
   put(band, live.heardAt ? t("lostSince", { time: times(language, zone()).clock(live.heardAt) }) : t("lost"));
 }
@@ -324,6 +344,8 @@ function hideLost() {
   document.body.classList.remove("stale");
   band.className = "";
   put(band);
+  // The notice that the session is about to end, if it was there.
+  if (session) watchSession();
 }
 
 // The code of the header's dialogs is loaded when a dialog is opened.
@@ -358,7 +380,7 @@ document.addEventListener("keydown", (event) => {
   if (/** @type {Element} */ (event.target).closest("input, textarea, select, dialog, table[role=grid], [contenteditable]")) return;
   if (event.key === "/") event.preventDefault();
   const page = { header, main, openSearch, go, own: (/** @type {string} */ key) => screen?.key?.(key), view: () => view({}, {}) };
-  pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => {});
+  pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => toast(t("failed.unreachable")));
 });
 
 // The files of the screen that the address names are loaded while the server is asked for the session.
@@ -366,8 +388,11 @@ choose();
 import(`./text.${language}.js`);
 preload(location.pathname);
 if (match(ROUTES, location.pathname)?.name === "now") live.begin();
-append(document.body, [skip, header, band, main, toasts]);
+append(document.body, [skip, h("div.frame", header, band), main, toasts]);
 // A one-time link is opened without asking for the session, because nobody is signed in yet.
 (location.pathname === "/console/enter" ? start() : refreshSession()).catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));
+  // There is no stream yet that would tell when the server is back.
+  const again = () => call("session", { timeout: 4000 }).then(() => location.reload(), (found) => isUnreached(found) ? window.setTimeout(again, 2000) : location.reload());
+  if (isUnreached(error)) window.setTimeout(again, 2000);
 });

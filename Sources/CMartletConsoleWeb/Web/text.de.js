@@ -28,6 +28,7 @@ export default {
   "failed.refused": "Der Server hat das abgelehnt",
   "sessionEnds": "Sie werden um {time} abgemeldet.",
   "staySignedIn": "Angemeldet bleiben",
+  "asOfLost": "Stand {time} {zone}; Verbindung unterbrochen",
   "lost": "Die Verbindung zum Server ist unterbrochen. Die Zahlen auf dieser Seite sind veraltet.",
   "lostSince": "Die Verbindung zum Server ist unterbrochen. Die Zahlen auf dieser Seite sind von {time}.",
   "everybody": "Alle",

@@ -28,6 +28,7 @@ export default {
   "failed.refused": "The server refused this",
   "sessionEnds": "You will be signed out at {time}.",
   "staySignedIn": "Stay signed in",
+  "asOfLost": "As of {time} {zone}; connection lost",
   "lost": "The connection to the server is lost. Numbers on this page are old.",
   "lostSince": "The connection to the server is lost. Numbers on this page are from {time}.",
   "everybody": "Everybody",

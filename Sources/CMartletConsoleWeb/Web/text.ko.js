@@ -28,6 +28,7 @@ export default {
   "failed.refused": "서버가 거부했습니다",
   "sessionEnds": "{time}에 로그아웃됩니다.",
   "staySignedIn": "로그인 유지",
+  "asOfLost": "{time} {zone} 기준, 연결 끊김",
   "lost": "서버와 연결이 끊겼습니다. 이 페이지의 숫자는 지난 값입니다.",
   "lostSince": "서버와 연결이 끊겼습니다. 이 페이지의 숫자는 {time} 기준입니다.",
   "everybody": "모두",

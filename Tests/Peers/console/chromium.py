@@ -92,10 +92,13 @@ class Chromium:
             raise Refused(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def page(self, is_apart=False):
-        """A tab; `is_apart` with cookies and a storage of its own."""
-        apart = {"browserContextId": self.call("Target.createBrowserContext")["browserContextId"]} if is_apart else {}
-        return self._attached(self.call("Target.createTarget", {"url": "about:blank", **apart})["targetId"])
+    def page(self, context=None):
+        """A tab; in a context with cookies of its own a window, because of the tabs of a window only one is visible."""
+        apart = {"browserContextId": context, "newWindow": True} if context else {}
+        return self._attached(self.call("Target.createTarget", {"url": "about:blank"} | apart)["targetId"])
+
+    def context(self):
+        return self.call("Target.createBrowserContext")["browserContextId"]
 
     def opened(self, timeout=PATIENCE):
         """A tab that a page has opened."""
@@ -142,7 +145,10 @@ class Page:
 
     def beside(self, is_apart=False):
         """Another tab of the same browser; `is_apart` with cookies and a storage of its own."""
-        return self._browser.page(is_apart)
+        return self._browser.page(self._browser.context() if is_apart else None)
+
+    def close(self):
+        self._browser.call("Target.closeTarget", {"targetId": self.target})
 
     def look(self, width=1280, height=820, theme="light", reduced=True, forced=False):
         self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700})

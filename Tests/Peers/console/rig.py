@@ -54,6 +54,14 @@ class Rig:
         if self.server.process and self.server.process.returncode is None:
             await self.server.kill()
 
+    async def restart(self):
+        """Starts a server that was killed on the port that it had."""
+        self.server.listen_again()
+        await self.server.start()
+
+    def signal(self, number):
+        self.server.process.send_signal(number)
+
     def lengthen(self, are_longer):
         """Serves English with longer texts from now on, or no more."""
         for folder, _, names in os.walk(self.web):

@@ -122,6 +122,13 @@ export const gate = {
   confirm: async () => false,
 };
 
+/** Returns whether an error means that the server was not reached: by a request, or when code was loaded. Browsers load
+ * code that could not be loaded again when it is imported again.
+ * @param {any} error */
+export function isUnreached(error) {
+  return error instanceof Refusal ? error.code === "unreachable" : error instanceof TypeError && /\bmodule\b/.test(error.message);
+}
+
 /** @param {CallName} name */
 export const methodOf = (name) => CALLS[name].split(" ")[0] ?? "";
 
@@ -159,20 +166,27 @@ async function request(name, options) {
   const method = methodOf(name);
   /** @type {RequestInit & {headers: Record<string, string>}} */
   const init = { method, headers: { accept: "application/json", ...options.fields }, credentials: "same-origin" };
-  if (options.signal) init.signal = options.signal;
+  // A server that is stopped, or a network that is cut, may give no answer and no error.
+  const limit = options.timeout ? new AbortController() : null;
+  const timer = limit ? window.setTimeout(() => limit.abort(), options.timeout) : 0;
+  const signal = limit?.signal ?? options.signal;
+  if (signal) init.signal = signal;
   if (method !== "GET") {
     init.headers["content-type"] = "application/json";
     init.headers["martlet-console"] = "1";
     if (options.body !== undefined) init.body = JSON.stringify(options.body);
   }
   let answer;
+  let text;
   try {
     answer = await fetch(address(name, options), init);
+    text = await answer.text();
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (error.name === "AbortError" && !limit) throw error;
     throw new Refusal(0, null);
+  } finally {
+    window.clearTimeout(timer);
   }
-  const text = await answer.text();
   const document = parsed(text);
   if (!answer.ok) {
     throw new Refusal(answer.status, document ?? { error: text.slice(0, 300) }, Number(answer.headers.get("retry-after")) || 0);
@@ -191,7 +205,27 @@ function parsed(text) {
   }
 }
 
-/** The event stream of this tab. It is open while something watches a topic and the tab is visible. */
+/** The milliseconds without an event after which the stream counts as lost. The server sends an event each second. */
+const SILENCE = 4000;
+/** The same for the answers of a server that is polled. */
+const POLLED = 15_000;
+/** The milliseconds of silence after which a new stream is opened, at first and at most. */
+const PATIENCE = { first: 10_000, most: 60_000 };
+
+/**
+ * Returns whether the last event is too old to call the page live. All times are in milliseconds.
+ *
+ * @param {number} now
+ * @param {number | null} heardAt The time of the last event; null if there was none.
+ * @param {number} openedAt When the stream was opened. A stream has a second for its first event.
+ * @param {number} [limit]
+ */
+export function isSilent(now, heardAt, openedAt, limit = SILENCE) {
+  return heardAt === null ? now - openedAt > limit : now - heardAt > limit && now - openedAt > 1000;
+}
+
+/** The event stream of this tab. It is open while somebody is signed in and the tab is visible. It always has the topic
+ * `now`, so that there is an event each second: a silent stream is a lost one, also if the browser reports no error. */
 class Live {
   constructor() {
     /** @type {Map<string, Set<(event: string, data: any) => void>>} */
@@ -208,6 +242,15 @@ class Live {
     this.failures = 0;
     /** The answer of `now`, which has the same content as the first event of a stream. @type {Promise<any> | null} */
     this.past = null;
+    this.isAttended = false;
+    this.isNewNeeded = false;
+    this.isAsking = false;
+    this.topics = "";
+    this.openedAt = 0;
+    this.pulse = 0;
+    this.patience = PATIENCE.first;
+    /** @type {{from: number, work: () => any}[]} */
+    this.returns = [];
   }
 
   /** Requests the content of the first event early, while the files of the first screen are still being loaded. */
@@ -215,11 +258,21 @@ class Live {
     this.past = call("now").catch(() => null);
   }
 
+  /** Keeps a stream open on every page while somebody is signed in, also if no screen watches a topic.
+   * @param {boolean} isSignedIn */
+  attend(isSignedIn) {
+    if (this.isAttended === isSignedIn) return;
+    this.isAttended = isSignedIn;
+    if (isSignedIn) this.renew(false);
+    else this.close();
+  }
+
   /**
    * Watches topics until the returned function is called.
    *
    * @param {string[]} topics
-   * @param {(event: string, data: any) => void} hear
+   * @param {(event: string, data: any) => void} hear Gets the events of the stream, and `poll` after each answer of a
+   *   server that has no stream for this tab.
    * @returns {() => void}
    */
   watch(topics, hear) {
@@ -237,48 +290,89 @@ class Live {
         this.watchers.get(topic)?.delete(hear);
         if (this.watchers.get(topic)?.size === 0) this.watchers.delete(topic);
       }
-      this.renew();
+      this.renew(false);
     };
   }
 
+  /** Calls `work` once, when the server is heard again a second from now or later.
+   * @param {() => any} work */
+  whenBack(work) {
+    this.returns.push({ from: Date.now() + 1000, work });
+  }
+
   /** Opens the stream again with the current topics, after the current task. So when one screen replaces another,
-   * the stream is reopened only once. */
-  renew() {
+   * the stream is reopened only once.
+   * @param {boolean} [isNewNeeded] Whether a stream is opened even if there is one with the same topics, because a
+   *   watcher needs its first event. */
+  renew(isNewNeeded = true) {
+    this.isNewNeeded ||= isNewNeeded;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.open(), 0);
   }
 
   close() {
     window.clearTimeout(this.timer);
+    window.clearInterval(this.pulse);
+    this.pulse = 0;
     this.source?.close();
     this.source = null;
     this.become("closed");
   }
 
   open() {
+    if ((this.watchers.size === 0 && !this.isAttended) || document.hidden) return this.close();
+    const topics = [...new Set(["now", ...this.watchers.keys()])].map(encodeURIComponent).join(",");
+    if (this.source && topics === this.topics && !this.isNewNeeded) return;
+    this.isNewNeeded = false;
+    this.topics = topics;
     this.source?.close();
-    this.source = null;
-    if (this.watchers.size === 0 || document.hidden) return this.become("closed");
-    if (this.state !== "lost") this.become("connecting");
-    const topics = [...this.watchers.keys()].map(encodeURIComponent).join(",");
+    this.openedAt = Date.now();
+    if (this.state !== "lost" && this.state !== "polling") this.become("connecting");
     const source = new EventSource(`${BASE}/events?topics=${topics}`);
     this.source = source;
+    this.pulse ||= window.setInterval(() => this.check(), 1000);
     for (const name of ["past", "second", "alert", "send", "sends", "end"]) {
-      source.addEventListener(name, (event) => this.hear(name, parsed(/** @type {MessageEvent} */ (event).data)));
+      source.addEventListener(name, (event) => source === this.source && this.hear(name, parsed(/** @type {MessageEvent} */ (event).data)));
     }
     source.addEventListener("error", () => this.fail(source));
   }
 
-  /** @param {string} name @param {any} data */
-  hear(name, data) {
+  /** Whether the last event is too old to call the page live. */
+  get isSilent() {
+    return isSilent(Date.now(), this.heardAt?.getTime() ?? null, this.openedAt, this.state === "polling" ? POLLED : SILENCE);
+  }
+
+  /** Notices silence. After a longer one, asks the server and opens a new stream, because the old one may have no other
+   * end any more. */
+  check() {
+    if (!this.isSilent) return;
+    this.become("lost");
+    if (Date.now() - Math.max(this.heardAt?.getTime() ?? 0, this.openedAt) < this.patience) return;
+    this.patience = Math.min(2 * this.patience, PATIENCE.most);
+    if (this.source) this.poll();
+  }
+
+  /** Notes that the server was heard.
+   * @param {Live["state"]} state */
+  note(state) {
     this.failures = 0;
     this.heardAt = new Date();
-    if (name === "end" && data?.reason !== "stopping") {
+    this.become(state);
+    const due = this.returns.filter(({ from }) => from <= Date.now());
+    this.returns = this.returns.filter((one) => !due.includes(one));
+    for (const { work } of due) work();
+  }
+
+  /** @param {string} name @param {any} data */
+  hear(name, data) {
+    if (name === "end") {
+      if (data?.reason === "stopping") return;
       this.close();
       gate.signedOut(data?.reason);
       return;
     }
-    if (name !== "end") this.become("live");
+    this.patience = PATIENCE.first;
+    this.note("live");
     this.tell(name, data);
   }
 
@@ -291,27 +385,32 @@ class Live {
   fail(source) {
     if (source !== this.source) return;
     this.failures += 1;
-    this.become("lost");
-    // After an answer that is not a stream, such as a 429, the browser does not try again. The server is then polled.
+    if (this.state !== "polling" || this.isSilent) this.become("lost");
+    // After an answer that is not a stream, such as a 429, the browser does not try again. The server is then polled, at
+    // first at once: after a 401 its answer is that the session has ended.
     if (source.readyState === EventSource.CLOSED) {
       this.source = null;
-      this.timer = window.setTimeout(() => this.poll(), Math.min(10_000, 1000 * 2 ** this.failures));
+      this.timer = window.setTimeout(() => this.poll(), this.state === "polling" ? 10_000 : this.failures < 2 ? 0 : Math.min(10_000, 1000 * 2 ** this.failures));
     }
   }
 
   async poll() {
+    if (this.isAsking) return;
+    this.isAsking = true;
     try {
-      if (this.watchers.has("now")) {
-        const past = await call("now");
-        this.heardAt = new Date();
-        this.become("polling");
-        this.tell("past", past);
-      }
-      this.open();
+      const past = await call("now", { timeout: 5000 });
+      if (this.state === "closed") return;
+      this.note("polling");
+      if (this.watchers.has("now")) this.tell("past", past);
+      this.tell("poll", null);
+      this.renew();
     } catch {
+      if (this.state === "closed") return;
       this.failures += 1;
       this.become("lost");
-      this.timer = window.setTimeout(() => this.poll(), 10_000);
+      if (!this.source) this.timer = window.setTimeout(() => this.poll(), 10_000);
+    } finally {
+      this.isAsking = false;
     }
   }
 
@@ -328,4 +427,5 @@ export const live = new Live();
 if (typeof document !== "undefined") {
   document.addEventListener("visibilitychange", () => live.renew());
   window.addEventListener("pagehide", () => live.close());
+  window.addEventListener("pageshow", (event) => event.persisted && live.renew());
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { address } from "./api.js";
+import { address, isSilent, isUnreached, Refusal } from "./api.js";
 import { match, sendState } from "./screen.js";
 import { chooseLanguage, numbers, translator } from "./text.js";
 import { duration, largestUnit, times } from "./time.js";
@@ -101,4 +101,25 @@ test("the state of a send is what matters of state and control", () => {
   assert.equal(sendState({ state: "Completed", control: "running", succeeded: 0, failed: 2 }), "failed");
   assert.equal(sendState({ state: "Processing", control: "canceled" }), "stopped");
   assert.equal(sendState({ state: "NoTargetFound", control: "running", succeeded: 0, failed: 0 }), "done");
+});
+
+test("a page is not live when nothing was heard for some seconds, whatever the browser thinks of the stream", () => {
+  assert.equal(isSilent(10_000, 9_000, 0), false);
+  assert.equal(isSilent(10_000, 5_000, 0), true);
+  // A new stream, for example of a tab that was hidden, has a second for its first event; without any before, four.
+  assert.equal(isSilent(10_000, 1_000, 9_500), false);
+  assert.equal(isSilent(10_000, null, 7_000), false);
+  assert.equal(isSilent(10_000, null, 5_000), true);
+  // A server that is polled every ten seconds.
+  assert.equal(isSilent(20_000, 9_000, 0, 15_000), false);
+});
+
+test("a module that could not be loaded is a server that was not reached, and a fault of the page is not", () => {
+  for (const text of ["Failed to fetch dynamically imported module: http://h/a.js", "error loading dynamically imported module: http://h/a.js", "Importing a module script failed."]) {
+    assert.ok(isUnreached(new TypeError(text)), text);
+  }
+  assert.ok(isUnreached(new Refusal(0, null)));
+  assert.ok(!isUnreached(new Refusal(0, { code: "page", error: "x" })));
+  assert.ok(!isUnreached(new Refusal(503, null)));
+  assert.ok(!isUnreached(new TypeError("x is not a function")));
 });

@@ -1,6 +1,6 @@
 /** What screens have in common: addresses, badges for states, and messages for errors. */
 
-import { Refusal } from "./api.js";
+import { isUnreached, Refusal } from "./api.js";
 import { h, icon } from "./dom.js";
 
 
@@ -76,7 +76,7 @@ export function skeleton(t, bars) {
  * @param {Date | null} [since] When the data that is still shown was loaded.
  */
 export function failure(t, error, retry, since) {
-  const refusal = error instanceof Refusal ? error : new Refusal(0, { code: "page", error: String(error) });
+  const refusal = error instanceof Refusal ? error : new Refusal(0, isUnreached(error) ? null : { code: "page", error: String(error) });
   const { title, text } = reason(t, refusal);
   return h("div.notice", { class: refusal.status === 403 ? "quiet-notice" : "bad-notice", role: "alert" },
     icon(refusal.status === 403 ? "lock" : "warn"),

@@ -15,6 +15,8 @@ declare global {
     /** Header fields in addition to the usual ones. */
     fields?: Record<string, string>;
     signal?: AbortSignal;
+    /** Milliseconds after which the server counts as not reached; instead of a signal. */
+    timeout?: number;
   }
 
   /** The session as the server describes it. */

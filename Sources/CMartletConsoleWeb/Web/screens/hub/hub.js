@@ -1,9 +1,10 @@
 /** The screen of a hub: its push services, tags, keys, settings and jobs. */
 
-import { call, Refusal } from "../../lib/api.js";
+import { call, isUnreached, live, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
 import { HUB_NAME } from "../../lib/names.js";
 import { badge, failure, path, serviceName, to } from "../../lib/screen.js";
+import { freshPane } from "../../parts/pane/fresh.js";
 import { empty, pane } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
@@ -42,7 +43,7 @@ function makeHub(view) {
 /** @param {View} view */
 function services(view) {
   const { t, hub } = view;
-  const content = pane({
+  const content = freshPane({
     t, bars: 6, load: (signal) => call("services", { path: { hub }, signal }),
     render: ({ platforms }) => {
       const order = ["unusable", "usable", "unchecked", "missing"];
@@ -210,7 +211,11 @@ async function part(view, name) {
 function later(name) {
   return (/** @type {View} */ view) => {
     const box = h("div");
-    part(view, name).then((code) => put(box, code[name](view)), (error) => put(box, failure(view.t, error, null)));
+    const show = () => part(view, name).then((code) => put(box, code[name](view)), (error) => {
+      put(box, failure(view.t, error, show));
+      if (isUnreached(error)) live.whenBack(() => box.isConnected && show());
+    });
+    show();
     return box;
   };
 }

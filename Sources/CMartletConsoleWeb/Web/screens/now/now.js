@@ -19,6 +19,7 @@ export function screen(view) {
   let history = /** @type {any} */ (null);
   let recent = /** @type {any} */ (null);
   let alerts = /** @type {any} */ (null);
+  let shownAt = "";
   let ticks = 0;
   let range = /** @type {typeof RANGES[number]} */ ("15m");
 
@@ -97,7 +98,8 @@ export function screen(view) {
       say(figure.hint, values[index]?.[1] ?? "");
     });
     headline();
-    say(asOf, t("asOf", { time: time.clock(second.at), zone: time.name() }));
+    shownAt = second.at;
+    tellAge();
     const platforms = Object.keys({ ...second.connections, ...second.taken }).sort();
     const line = platforms.map((platform) => `${serviceName(platform)} ${second.connections?.[platform] ?? 0}`).join();
     if (line !== services.dataset.line) {
@@ -129,6 +131,13 @@ export function screen(view) {
     }
     for (const name of ["p50", "p95", "p99", "waiting", "oldest"]) push(recent[name], second[name] ?? null);
     recent.end = second.at;
+  }
+
+  /** Shows the time of the figures, and whether they are still live. */
+  function tellAge() {
+    if (!shownAt) return;
+    const values = { time: time.clock(shownAt), zone: time.name() };
+    say(asOf, live.state === "lost" ? t("asOfLost", values) : t(live.state === "live" ? "asOf.live" : "asOf", values));
   }
 
   /** Shows the sentence about the whole server. It is green only if there is no alert and few pushes fail. */
@@ -220,6 +229,7 @@ export function screen(view) {
 
   const unwatch = live.watch(["now", ...hubs.slice(0, 7).map((hub) => `sends:${hub}`)], hear);
   const lost = () => {
+    tellAge();
     if (live.state === "lost" && !recent) put(sentence, t("failed.unreachable"));
   };
   live.listeners.add(lost);

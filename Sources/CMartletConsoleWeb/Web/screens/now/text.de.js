@@ -5,7 +5,7 @@ export default {
   "someFailed": "Nachrichten werden gesendet. {share} der Pushes der letzten 5 Minuten sind fehlgeschlagen.",
   "attention": { one: "Nachrichten werden gesendet. 1 Hinweis braucht Ihre Aufmerksamkeit.", other: "Nachrichten werden gesendet. {n} Hinweise brauchen Ihre Aufmerksamkeit." },
   "trouble": { one: "Manche Nachrichten werden nicht gesendet.", other: "Manche Nachrichten werden nicht gesendet. {n} Hinweise brauchen Ihre Aufmerksamkeit." },
-  "asOf": "Stand {time} {zone}, live",
+  "asOf": "Stand {time} {zone}", "asOf.live": "Stand {time} {zone}, live",
   "figure.taken": "angenommen pro Sekunde", "figure.latency": "Zeit bis zum Versand, 99 %", "figure.waiting": "Sendungen offen", "figure.failed": "fehlgeschlagen",
   "oldest": "(seit höchstens {time})", "fiveMinutes": "in 5 min",
   "charts": "Verlauf", "range": "Zeitraum", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 Tage",

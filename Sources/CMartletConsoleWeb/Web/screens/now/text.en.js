@@ -5,7 +5,7 @@ export default {
   "someFailed": "Notifications are going out. {share} of the pushes of the last 5 minutes failed.",
   "attention": { one: "Notifications are going out. 1 thing needs attention.", other: "Notifications are going out. {n} things need attention." },
   "trouble": { one: "Some notifications are not going out.", other: "Some notifications are not going out. {n} things need attention." },
-  "asOf": "As of {time} {zone}, live",
+  "asOf": "As of {time} {zone}", "asOf.live": "As of {time} {zone}, live",
   "figure.taken": "taken per second", "figure.latency": "request to wire, 99th percentile", "figure.waiting": "sends unfinished", "figure.failed": "failed",
   "oldest": "(oldest {time})", "fiveMinutes": "in 5 min",
   "charts": "Over time", "range": "Time shown", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 days",

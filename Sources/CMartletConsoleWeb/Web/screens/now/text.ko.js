@@ -5,7 +5,7 @@ export default {
   "someFailed": "알림이 나가고 있습니다. 최근 5분 동안 푸시의 {share}가 실패했습니다.",
   "attention": { other: "알림이 나가고 있습니다. 확인 필요 {n}건" },
   "trouble": { other: "일부 알림이 나가지 않고 있습니다. 확인 필요 {n}건" },
-  "asOf": "{time} {zone} 기준, 실시간",
+  "asOf": "{time} {zone} 기준", "asOf.live": "{time} {zone} 기준, 실시간",
   "figure.taken": "초당 접수", "figure.latency": "요청에서 전송까지, 99 %", "figure.waiting": "진행 중인 발송", "figure.failed": "실패",
   "oldest": "(최장 {time})", "fiveMinutes": "최근 5분",
   "charts": "추이", "range": "표시 기간", "range.15m": "15분", "range.24h": "24시간", "range.35d": "35일",

@@ -7,6 +7,7 @@ import { failure, sendState, serviceName, stateBadge, to } from "../../lib/scree
 import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
 import { chart } from "../../parts/chart/chart.js";
+import { decide, loadHeld, sentence } from "../../parts/held/held.js";
 
 /** The number of seconds that the chart of a running send shows. */
 const SECONDS = 300;
@@ -29,6 +30,7 @@ export function screen(view) {
           if (error.status === 404) return null;
           throw error;
         }),
+        loadHeld(view),
       ]);
       return { send, status, funnel };
     },
@@ -40,20 +42,23 @@ export function screen(view) {
       unwatch = live.watch([`send:${hub}:${id}`], (event, data) => {
         const news = event === "past" ? data.send?.[hub]?.[id] : event === "send" && data.id === id ? data : null;
         if (news?.status) parts?.update(news.status, news.funnel);
+        if (event === "second") parts?.tick(data?.at);
+        if (event === "poll") parts?.read();
       });
       return parts.node;
     },
   });
-  return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
+  const lost = () => parts?.tellAge();
+  live.listeners.add(lost);
+  return {
+    title: t("title"), node: h("div.stack.loose", node), key: (key) => parts?.key(key) ?? false, leave: () => {
+      unwatch();
+      live.listeners.delete(lost);
+    },
+  };
 }
 
-/** Loads the code and the texts for sends that are held, when they are needed.
- * @param {View} view */
-async function held(view) {
-  const part = await import("../../parts/held/held.js");
-  await part.loadHeld(view);
-  return part;
-}
+const OVER = ["done", "stopped", "failed", "expired"];
 
 /** @param {View} view @param {any} send */
 function nameOf({ t }, send) {
@@ -67,6 +72,7 @@ function body(view, send, path) {
   const canSend = view.role(hub) !== "viewer";
   const badge = h("span.big-badge", { role: "status" });
   const progress = h("p.strong.live-number.number");
+  const age = h("p.quiet.small", { hidden: true });
   const bar = h("div");
   const reason = h("div");
   const funnelBox = h("ol.funnel");
@@ -80,6 +86,8 @@ function body(view, send, path) {
   };
   const problem = h("div");
   let last = /** @type {any} */ (null);
+  let isUnsure = false;
+  let now = Date.now();
   /** @type {{at: number, count: number}[]} */
   const samples = [];
   const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
@@ -97,20 +105,44 @@ function body(view, send, path) {
     for (const button of Object.values(buttons)) button.disabled = true;
     put(problem);
     try {
-      update(await (await held(view)).decide(view, path, name) ?? last, null);
+      update(await decide(view, path, name, (text) => {
+        isUnsure = text !== "";
+        put(problem, isUnsure && h("div.notice.bad-notice", { role: "alert" }, icon("warn"), h("p", text)));
+        if (text) update(last, null);
+      }) ?? last, null);
     } catch (error) {
       put(problem, failure(t, error, null));
       update(await call("status", { path }).catch(() => last), null);
     }
   }
 
+  /** Reads the status of a send without a stream. */
+  async function read() {
+    if (OVER.includes(sendState(last))) return;
+    const [status, funnel] = await Promise.all([call("status", { path }), call("funnel", { path }).catch(() => null)]).catch(() => [null]);
+    if (status) update(status, funnel);
+  }
+
+  /** Shows how long it is until a scheduled send is due, or that it is over time.
+   * @param {string | undefined} at The server's time. */
+  function tick(at) {
+    now = Date.parse(at ?? "") || Date.now();
+    if (sendState(last) === "scheduled") say(progress, progressText(last, null, 0));
+  }
+
+  /** While the connection is lost, shows the time of the figures of a send that is not over. */
+  function tellAge() {
+    age.hidden = live.state !== "lost" || live.heardAt === null || OVER.includes(sendState(last));
+    if (!age.hidden && live.heardAt) say(age, t("asOfLost", { time: time.clock(live.heardAt), zone: time.name() }));
+  }
+
   /** @param {any} status @param {any} funnel */
   function update(status, funnel) {
     const state = sendState(status);
-    // If a send ends while the screen is open, its buttons keep their places. If it had ended before, there are no
-    // buttons.
-    if (last === null) controls.hidden = ["done", "stopped", "failed", "expired"].includes(state);
+    controls.hidden = OVER.includes(state);
+    if (controls.hidden && isUnsure) put(problem);
     last = status;
+    tellAge();
     if (badge.dataset.state !== state) {
       badge.dataset.state = state;
       put(badge, stateBadge(t, status));
@@ -122,8 +154,7 @@ function body(view, send, path) {
     put(bar, meter(status.succeeded, status.failed, Math.max(meant ?? over, 1)));
     const isGoing = ["running", "waiting", "scheduled"].includes(state);
     const isHeld = ["paused", "halted", "holding"].includes(state);
-    if (isHeld) held(view).then(({ sentence }) => status === last && put(reason, h("p.warn", sentence(view, status))), () => {});
-    else put(reason, state === "stopped" && h("p.quiet", t("why.stopped", { n: spared })));
+    put(reason, isHeld ? h("p.warn", sentence(view, status)) : state === "stopped" && h("p.quiet", t("why.stopped", { n: spared })));
     buttons.resume.disabled = !isHeld;
     buttons.pause.disabled = !isGoing && state !== "holding";
     buttons.cancel.disabled = !isGoing && !isHeld;
@@ -140,7 +171,7 @@ function body(view, send, path) {
 
   /** @param {number | null} meant @param {number} over @param {any} status */
   function progressText(status, meant, over) {
-    if (sendState(status) === "scheduled" && status.dueAt) return t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
+    if (sendState(status) === "scheduled" && status.dueAt) return Date.parse(status.dueAt) < now - 2000 ? t("overdue", { time: time.full(status.dueAt) }) : t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
     if (meant === null) return t("progress.open", { n: over });
     if (meant === 0) return t("progress.nobody");
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
@@ -188,7 +219,7 @@ function body(view, send, path) {
       h("div.head", h("div", h("h1", send.isConfidential && [icon("lock"), " "], nameOf(view, send))), badge),
       h("p.quiet", facts(view, send).flatMap((fact, index) => (index === 0 ? [fact] : [" · ", fact]))),
       h("p.quiet.small", t("id"), " ", h("code", path.id))),
-    h("section.card.stack", { "aria-label": t("progressOf") }, progress, bar, reason,
+    h("section.card.stack", { "aria-label": t("progressOf") }, progress, age, bar, reason,
       canSend && controls, problem),
     h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"), boundNote)),
     h("div.card", tableBox),
@@ -199,7 +230,7 @@ function body(view, send, path) {
       h("button", { click: () => showPayload(view, path, send) }, icon("info"), t("payload")),
       h("button", { click: () => exportTable(view, path, last) }, icon("download"), t("export")),
       commandButton(view, `martlet status ${hub} ${path.id}`, "status", { path })));
-  return { node, update, key };
+  return { node, update, key, read, tick, tellAge };
 }
 
 /** @param {View} view @param {any} send */

@@ -4,7 +4,7 @@ export default {
   "expires": "läuft ab: {time}", "toExpression": "an", "direct": { one: "an 1 genanntes Gerät", other: "an {n} genannte Geräte" }, "resentFrom": "Wiederholung einer anderen Sendung",
   "id": "ID",
   "progressOf": "Fortschritt", "progress": "{done} von {n} erledigt, {share}", "progress.open": { one: "Bisher 1 erledigt", other: "Bisher {n} erledigt" }, "progress.nobody": "Kein Gerät gehörte zur Zielgruppe.",
-  "goesOut": "Wird gesendet: {time}, {relative}",
+  "goesOut": "Wird gesendet: {time}, {relative}", "overdue": "War fällig: {time}. Hat noch nicht begonnen.",
   "do.resume": "Fortsetzen", "do.pause": "Pausieren", "do.cancel": "Stoppen", "do.cancelSpare": { one: "Stoppen: 1 Gerät verschonen", other: "Stoppen: {n} Geräte verschonen" },
   "cannotCallBack": "Stoppen verschont alle Geräte, die noch nicht erreicht wurden. Was ein Push-Dienst angenommen hat, lässt sich nicht zurückholen.",
   "why.stopped": { one: "1 Gerät wurde verschont.", other: "{n} Geräte wurden verschont." },

@@ -4,7 +4,7 @@ export default {
   "expires": "expires {time}", "toExpression": "to", "direct": { one: "to 1 device, by handle", other: "to {n} devices, by handle" }, "resentFrom": "resent from another send",
   "id": "Id",
   "progressOf": "Progress", "progress": "{done} of {n} done, {share}", "progress.open": { one: "1 done so far", other: "{n} done so far" }, "progress.nobody": "No device matched the audience.",
-  "goesOut": "Will be sent {time}, {relative}",
+  "goesOut": "Will be sent {time}, {relative}", "overdue": "Was due {time}, and has not begun yet.",
   "do.resume": "Continue", "do.pause": "Pause", "do.cancel": "Stop", "do.cancelSpare": { one: "Stop, and spare 1", other: "Stop, and spare {n}" },
   "cannotCallBack": "Stopping spares every device not yet reached. What a push service has taken cannot be recalled.",
   "why.stopped": { one: "1 device was spared.", other: "{n} devices were spared." },

@@ -4,7 +4,7 @@ export default {
   "expires": "만료 {time}", "toExpression": "대상", "direct": { other: "지정한 기기 {n}대" }, "resentFrom": "다른 발송을 다시 보낸 것",
   "id": "ID",
   "progressOf": "진행", "progress": "{n} 중 {done} 완료, {share}", "progress.open": { other: "지금까지 {n} 완료" }, "progress.nobody": "대상이 없었습니다.",
-  "goesOut": "발송 예정 {time}, {relative}",
+  "goesOut": "발송 예정 {time}, {relative}", "overdue": "예정 시각 {time}이 지났지만 아직 시작되지 않았습니다.",
   "do.resume": "계속", "do.pause": "일시 중지", "do.cancel": "중지", "do.cancelSpare": { other: "중지: {n}대 제외" },
   "cannotCallBack": "중지하면 아직 보내지 않은 기기에는 가지 않습니다. 푸시 서비스가 접수한 것은 되돌릴 수 없습니다.",
   "why.stopped": { other: "기기 {n}대에는 보내지 않았습니다." },

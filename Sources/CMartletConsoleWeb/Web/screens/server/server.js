@@ -1,8 +1,9 @@
 /** The screen of the server: its health, the operators, the audit log, backups, and the simulator if it runs. */
 
-import { call, Refusal } from "../../lib/api.js";
+import { call, isUnreached, live, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
 import { badge, failure, path, serviceName } from "../../lib/screen.js";
+import { freshPane } from "../../parts/pane/fresh.js";
 import { pane } from "../../parts/pane/pane.js";
 import { copyable, openDialog } from "../../parts/dialog/dialog.js";
 import { formDialog } from "../../parts/dialog/form.js";
@@ -27,7 +28,7 @@ export function screen(view) {
 function health(view) {
   const { t, n, time } = view;
   const bytes = (/** @type {number | null} */ value) => (value === null || value === undefined ? t("unknown") : n.bytes(value));
-  return pane({
+  return freshPane({
     t, bars: 6, load: (signal) => call("serverFacts", { signal }),
     render: (facts) => h("div.stack.loose",
       facts.isReady ? h("p.row.strong", h("span.good", icon("check")), t("ready"))
@@ -50,7 +51,7 @@ function health(view) {
 /** @param {View} view */
 function operators(view) {
   const { t } = view;
-  const content = pane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((/** @type {any} */ one) => operator(view, one, () => content.reload()))) });
+  const content = freshPane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((/** @type {any} */ one) => operator(view, one, () => content.reload()))) });
   return h("div.stack", h("div.row.between", h("p.quiet.grow", t("operators.text")), h("button.primary", { click: () => invite(view, null, () => content.reload()) }, icon("plus"), t("invite"))), content);
 }
 
@@ -113,10 +114,14 @@ function invite(view, one, reload) {
 function later(name) {
   return (/** @type {View} */ view) => {
     const box = h("div");
-    Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]).then(([code, texts]) => {
+    const show = () => Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]).then(([code, texts]) => {
       view.t.add(texts.default);
       put(box, code.show(view));
-    }, (error) => put(box, failure(view.t, error, null)));
+    }, (error) => {
+      put(box, failure(view.t, error, show));
+      if (isUnreached(error)) live.whenBack(() => box.isConnected && show());
+    });
+    show();
     return box;
   };
 }
