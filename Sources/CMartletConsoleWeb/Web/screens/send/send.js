@@ -219,8 +219,9 @@ function body(view, send, path) {
       h("div.head", h("div", h("h1", send.isConfidential && [icon("lock"), " "], nameOf(view, send))), badge),
       h("p.quiet", facts(view, send).flatMap((fact, index) => (index === 0 ? [fact] : [" · ", fact]))),
       h("p.quiet.small", t("id"), " ", h("code", path.id))),
-    h("section.card.stack", { "aria-label": t("progressOf") }, progress, age, bar, reason,
-      canSend && controls, problem),
+    h("section.card.stack", { "aria-label": t("progressOf") }, progress, bar, reason,
+      // The notes come below the buttons, which must not move away from under the mouse.
+      canSend && controls, problem, age),
     h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"), boundNote)),
     h("div.card", tableBox),
     failedBox,
