@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
-#include "database.h"
-#include <sqlite3.h>
+#include "statements.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,9 @@
 
 enum { DAY = 24 * 3600 * 1000, TAGS_OF_A_REGISTRATION = 10, KNOWN_TAGS = 4096, KNOWN_TAG_LIMIT = 40 };
 
-static sqlite3 *writer, *reader;
-static int64_t hub, last_tag, stored_last_tag;
+sqlite3 *writer, *reader;
+int64_t hub;
+static int64_t last_tag, stored_last_tag;
 
 void die(const char *what) {
     fprintf(stderr, "floor: %s failed: %s\n", what, writer ? sqlite3_errmsg(writer) : "");
@@ -36,7 +36,7 @@ void token_read(struct text text, uint8_t token[TOKEN_LENGTH]) {
         token[i] = (uint8_t)(digit(text.start[2 * i]) << 4 | digit(text.start[2 * i + 1]));
 }
 
-static int64_t now_in_milliseconds(void) {
+int64_t now_in_milliseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -44,15 +44,13 @@ static int64_t now_in_milliseconds(void) {
 
 // MARK: Statements
 
-static sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
+sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL)) die(sql);
     return statement;
 }
 
-// Runs a statement with values: i an integer, t a text, b a blob, both with their length. Returns the first column of
-// its first row, and 0 where there is no row.
-static int64_t run(sqlite3_stmt *statement, const char *kinds, ...) {
+int64_t run(sqlite3_stmt *statement, const char *kinds, ...) {
     va_list values;
     va_start(values, kinds);
     for (int index = 1; *kinds; kinds++, index++) {
@@ -72,11 +70,6 @@ static int64_t run(sqlite3_stmt *statement, const char *kinds, ...) {
     sqlite3_reset(statement);
     return value;
 }
-
-// A statement is prepared once, where it stands.
-#define STATEMENT(database, sql) ({ static sqlite3_stmt *made; made ? made : (made = prepare(database, sql)); })
-#define WRITE(sql, ...) run(STATEMENT(writer, sql), __VA_ARGS__)
-#define TAG_IS " WHERE hub = ? AND name = ? AND is_template = 0 AND platform = 'apns'"
 
 // MARK: Transactions
 
@@ -98,6 +91,8 @@ void database_open(const char *folder) {
     reader = open_database(path, "PRAGMA query_only = ON; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;");
     hub = WRITE("SELECT id FROM hubs", "");
     if (!hub) die("finding the hub");
+    // Who sends is the first author, whom the product adds with the first send.
+    WRITE("INSERT OR IGNORE INTO authors (id, name) VALUES (1, 'floor')", "");
     last_tag = stored_last_tag = WRITE("SELECT last FROM tag_counter", "");
 }
 
@@ -113,20 +108,15 @@ void database_commit(void) {
 
 // MARK: Registrations
 
-struct member {
-    int64_t tag, channel, sequence;
-};
-
-// A statement that inserts so many rows, which takes less than as many statements.
-static sqlite3_stmt *insertion(sqlite3_stmt *made[], const char *sql, const char *row, int count) {
+sqlite3_stmt *insertion(sqlite3_stmt *made[ROWS_AT_ONCE + 1], const char *sql, const char *row, int count) {
     if (made[count]) return made[count];
-    char text[200 + ROWS_AT_ONCE * 40];
+    char text[300 + ROWS_AT_ONCE * 60];
     int length = sprintf(text, "%s VALUES %s", sql, row);
     for (int i = 1; i < count; i++) length += sprintf(text + length, ", %s", row);
     return made[count] = prepare(writer, text);
 }
 
-static void execute(sqlite3_stmt *statement) {
+void execute(sqlite3_stmt *statement) {
     if (sqlite3_step(statement) != SQLITE_DONE) die(sqlite3_sql(statement));
     sqlite3_reset(statement);
 }
@@ -144,7 +134,7 @@ static struct known_tag *place_of(struct text name) {
     return &known_tags[hash % KNOWN_TAGS];
 }
 
-static int64_t id_of_tag(struct text name) {
+int64_t id_of_tag(struct text name) {
     struct known_tag *known = place_of(name);
     if (known->length == name.length && !memcmp(known->name, name.start, name.length)) return known->id;
     int64_t id = last_tag + 1;
@@ -189,8 +179,16 @@ static void add_members(struct member members[], int count) {
     }
 }
 
-// Takes the first tag from a list.
-static struct text take_tag(struct text *tags) {
+void remove_members(struct member members[], int count) {
+    qsort(members, (size_t)count, sizeof *members, compare);
+    for (const struct member *it = members; it < members + count; it++)
+        WRITE("DELETE FROM tag_members WHERE tag = ? AND channel = ? AND registration = ?", "iii", it->tag, it->channel,
+              it->sequence);
+    WRITE("DELETE FROM tags WHERE NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = tags.id)", "");
+    if (sqlite3_changes(writer)) memset(known_tags, 0, sizeof known_tags);
+}
+
+struct text take_tag(struct text *tags) {
     const char *comma = tags->length ? memchr(tags->start, ',', tags->length) : NULL;
     struct text tag = {tags->start, comma ? (size_t)(comma - tags->start) : tags->length};
     *tags = (struct text){tag.start + tag.length + !!comma, tags->length - tag.length - !!comma};

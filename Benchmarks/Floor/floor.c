@@ -1,26 +1,25 @@
-// What a target cannot exceed: the smallest program that makes the system calls and the rows of an operation. It has
-// one thread, and does nothing that the product does besides: no signatures, no checks, no other kinds of requests.
+// What a target cannot exceed: the smallest program that makes the system calls and the rows of an operation. It does
+// nothing that the product does besides: no signatures, no checks, no other kinds of requests. It has one thread, and
+// for broadcasts another one that writes.
 //
-//   floor import FOLDER FILE                 imports the registrations of a file
-//   floor upserts FOLDER                     answers requests that put registrations
-//   floor sends FOLDER PORT CERTIFICATE      answers sends to users with three devices each, which go to the sink there
+//   floor import FOLDER FILE                     imports the registrations of a file
+//   floor upserts FOLDER                         answers requests that put registrations
+//   floor sends FOLDER PORT CERTIFICATE          answers sends to users with three devices each, which go to the sink
+//   floor broadcasts FOLDER PORT CERTIFICATE     answers sends to many, one after another, and telemetry
 //
-// FOLDER is a data directory with a hub that the product has made, whose server does not run. The last two print
+// FOLDER is a data directory with a hub that the product has made, whose server does not run. All but the first print
 // "ready PORT" and end with their input.
-#define _GNU_SOURCE
-#include "database.h"
+#include "broadcasts.h"
 #include "pushes.h"
-#include <arpa/inet.h>
+#include "requests.h"
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 // MARK: Imports
@@ -79,7 +78,7 @@ static void import_file(const char *folder, const char *path) {
 
 // MARK: Requests
 
-enum { EVENTS_PER_TURN = 1024, REQUEST_LIMIT = 16 * 1024, DEVICES_OF_A_USER = 3 };
+enum { DEVICES_OF_A_USER = 3 };
 
 struct send {
     struct send *next;
@@ -87,63 +86,9 @@ struct send {
     int left;
 };
 
-// A connection, on which a client has one request at a time.
-struct request {
-    struct request *next;
-    int socket;
-    size_t length;
-    char bytes[REQUEST_LIMIT];
-    struct text head, body;
-    struct send *send;
-};
-
-static int epoll;
 // What the next transaction writes: those that are to be answered, and those that are over.
 static struct request *requests;
 static struct send *sent;
-
-static void watch(int descriptor, void *context) {
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = context};
-    if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)) die("epoll_ctl");
-}
-
-static int listen_anywhere(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, 1024)) die("listening");
-    if (getsockname(listener, (struct sockaddr *)&address, &length)) die("getsockname");
-    printf("ready %d\n", ntohs(address.sin_port));
-    return listener;
-}
-
-static void accept_all(int listener) {
-    for (int socket; (socket = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
-        struct request *it = calloc(1, sizeof *it);
-        if (!it) die("calloc");
-        it->socket = socket;
-        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-        watch(socket, it);
-    }
-}
-
-static void read_request(struct request *it) {
-    ssize_t count = read(it->socket, it->bytes + it->length, REQUEST_LIMIT - it->length);
-    if (count <= 0) {
-        close(it->socket);
-        return free(it);
-    }
-    it->length += (size_t)count;
-    char *blank = memmem(it->bytes, it->length, "\r\n\r\n", 4);
-    if (!blank) return;
-    it->head = (struct text){it->bytes, (size_t)(blank + 4 - it->bytes)};
-    struct text length = between(it->head, "Content-Length: ", "\r\n");
-    it->body = (struct text){blank + 4, length.start ? strtoul(length.start, NULL, 10) : 0};
-    if (it->length < it->head.length + it->body.length) return;
-    it->length = 0;
-    it->next = requests;
-    requests = it;
-}
 
 static struct text tag_of(const struct request *it) {
     return between(it->head, "ServiceBusNotification-Tags: ", "\r\n");
@@ -151,8 +96,9 @@ static struct text tag_of(const struct request *it) {
 
 static void store(struct request *it, bool is_send) {
     if (is_send) {
-        if (!(it->send = calloc(1, sizeof *it->send))) die("calloc");
-        it->send->delivery = database_accept(it->body, tag_of(it));
+        struct send *send = it->work = calloc(1, sizeof *send);
+        if (!send) die("calloc");
+        send->delivery = database_accept(it->body, tag_of(it));
         return;
     }
     struct registration registration = {
@@ -162,35 +108,35 @@ static void store(struct request *it, bool is_send) {
     database_put(&registration);
 }
 
-static void is_accepted(void *context) {
+static void is_answered(void *context, int64_t gone_since) {
     struct send *it = context;
+    if (gone_since) die("a push");
     if (--it->left) return;
     it->next = sent;
     sent = it;
 }
 
-static void push(const struct request *it) {
+static void push(struct pushes *pushes, const struct request *it) {
     uint8_t tokens[DEVICES_OF_A_USER][TOKEN_LENGTH];
-    it->send->left = database_audience(tag_of(it), DEVICES_OF_A_USER, it->send->channels, tokens);
-    if (it->send->left != DEVICES_OF_A_USER) die("finding the devices of a user");
-    for (int i = 0; i < DEVICES_OF_A_USER; i++) pushes_add(tokens[i], it->body, it->send);
+    struct send *send = it->work;
+    send->left = database_audience(tag_of(it), DEVICES_OF_A_USER, send->channels, tokens);
+    if (send->left != DEVICES_OF_A_USER) die("finding the devices of a user");
+    pushes_prepare(it->body);
+    for (int i = 0; i < DEVICES_OF_A_USER; i++) pushes_add(pushes, tokens[i], send);
 }
 
 // Answers are as long as the product's, within a few bytes.
-static void answer(const struct request *it) {
-    static char bytes[1300];
-    size_t body = it->send ? 0 : 1100, head = (size_t)sprintf(
-        bytes, "HTTP/1.1 20%d OK\r\nContent-Type: application/atom+xml\r\nContent-Length: %zu\r\nLocation: "
-        "http://127.0.0.1:12345/bench/messages/0123456789abcdef0123456789abcdef\r\n\r\n", it->send ? 1 : 0, body);
-    memset(bytes + head, 'x', body);
-    if (write(it->socket, bytes, head + body) < 0) return; // Who has gone is seen with the next read.
+static void answer(const struct request *it, bool is_send) {
+    static char body[1100];
+    if (!*body) memset(body, 'x', sizeof body);
+    request_answer(it, is_send ? "201 Created" : "200 OK", LOCATION, (struct text){body, is_send ? 0 : sizeof body});
 }
 
 // All that has come since the last transaction is one.
-static void write_all(bool is_sending) {
+static void write_all(struct pushes *pushes) {
     if (!requests && !sent) return;
     database_begin();
-    for (struct request *it = requests; it; it = it->next) store(it, is_sending);
+    for (struct request *it = requests; it; it = it->next) store(it, pushes);
     for (struct send *it = sent, *next; it; it = next) {
         database_finish(it->delivery, it->channels[DEVICES_OF_A_USER - 1], DEVICES_OF_A_USER);
         next = it->next;
@@ -199,30 +145,34 @@ static void write_all(bool is_sending) {
     database_commit();
     sent = NULL;
     for (; requests; requests = requests->next) {
-        answer(requests);
-        if (is_sending) push(requests);
+        answer(requests, pushes);
+        if (pushes) push(pushes, requests);
     }
 }
 
-static void serve(const char *port, const char *certificate) {
-    int input = STDIN_FILENO, sink = port ? pushes_open(port, certificate) : -1, listener = listen_anywhere();
-    epoll = epoll_create1(EPOLL_CLOEXEC);
+static void serve(struct pushes *pushes) {
+    int input = STDIN_FILENO, listener = requests_listen();
     // These are told apart from connections by the addresses of their variables.
     watch(input, &input);
     watch(listener, &listener);
-    if (port) watch(sink, &sink);
+    if (pushes) watch(pushes_socket(pushes), pushes);
     for (;;) {
         struct epoll_event events[EVENTS_PER_TURN];
         int ready = epoll_wait(epoll, events, EVENTS_PER_TURN, -1);
         for (int i = 0; i < ready; i++) {
             void *who = events[i].data.ptr;
             if (who == &input) exit(0);
-            else if (who == &listener) accept_all(listener);
-            else if (who == &sink) pushes_read(is_accepted);
-            else read_request(who);
+            if (who == &listener) {
+                requests_accept(listener);
+            } else if (who == pushes) {
+                pushes_read(pushes, is_answered);
+            } else if (request_read(who)) {
+                ((struct request *)who)->next = requests;
+                requests = who;
+            }
         }
-        write_all(port);
-        if (port) pushes_flush();
+        write_all(pushes);
+        if (pushes) pushes_flush(pushes);
     }
 }
 
@@ -232,8 +182,9 @@ int main(int count, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     if (count > 2) database_open(arguments[2]);
     if (count == 4 && !strcmp(operation, "import")) import_file(arguments[2], arguments[3]);
-    else if (count == 3 && !strcmp(operation, "upserts")) serve(NULL, NULL);
-    else if (count == 5 && !strcmp(operation, "sends")) serve(arguments[3], arguments[4]);
-    else fprintf(stderr, "usage: floor import FOLDER FILE | upserts FOLDER | sends FOLDER PORT CERTIFICATE\n");
+    else if (count == 3 && !strcmp(operation, "upserts")) serve(NULL);
+    else if (count == 5 && !strcmp(operation, "sends")) serve(pushes_open(arguments[3], arguments[4]));
+    else if (count == 5 && !strcmp(operation, "broadcasts")) broadcasts(arguments[2], arguments[3], arguments[4]);
+    else fprintf(stderr, "usage: floor import FOLDER FILE | upserts FOLDER | sends|broadcasts FOLDER PORT CERTIFICATE\n");
     return 0;
 }

@@ -10,7 +10,7 @@
 enum { BYTES_PER_TURN = 1 << 20 };
 
 // What Apple allows on a connection at present.
-enum { STREAM_LIMIT = 1000 };
+uint32_t stream_limit = 1000;
 
 struct connection *connection_new(int socket, SSL_CTX *context) {
     struct connection *it = calloc(1, sizeof *it);
@@ -60,7 +60,7 @@ static bool shake_hands(struct connection *it) {
     unsigned int length;
     SSL_get0_alpn_selected(it->tls, &protocol, &length);
     it->is_http1 = length != 2;
-    if (!it->is_http1) http2_start(it, STREAM_LIMIT);
+    if (!it->is_http1) http2_start(it, stream_limit);
     return true;
 }
 

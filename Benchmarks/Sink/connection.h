@@ -63,6 +63,8 @@ bool connection_release(struct connection *, size_t count);
 // Makes room for so many more bytes of output and returns where they go; output_length is the caller's to raise.
 uint8_t *connection_reserve(struct connection *, size_t count);
 
+// How many requests a new connection may have open.
+extern uint32_t stream_limit;
 // Queues our SETTINGS.
 void http2_start(struct connection *, uint32_t stream_limit);
 // Takes whole frames out of the input. false: the client breaks the protocol.

@@ -8,6 +8,7 @@
 //
 //   totals                      "ACCEPTED REFUSED FAILED CPU", the last in seconds of this process
 //   delay MILLISECONDS          what it writes is held back for so long from now on
+//   streams NUMBER              how many requests a connection may have open that is made from now on; 1,000 in the beginning
 //   failing PERCENT MOMENT      so many of Apple's devices, by what their tokens begin with, are answered that they are
 //                               unregistered since a moment, in Unix milliseconds
 //   latencies on|off            "COUNT MEDIAN P99 HIGHEST", in seconds, of the pushes since that say when they were sent
@@ -125,6 +126,7 @@ static void obey(const char *line) {
     if (!strcmp(line, "totals")) return report_totals();
     if (!strcmp(line, "latencies on") || !strcmp(line, "latencies off")) return latency_report(line[11] == 'n');
     if (sscanf(line, "delay %u", &number) == 1) delay_set(number);
+    else if (sscanf(line, "streams %u", &number) == 1) stream_limit = number;
     else if (sscanf(line, "failing %u %lld", &number, &moment) == 2) failure_set(number, moment);
     else die(line);
     puts("ok");

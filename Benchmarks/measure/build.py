@@ -23,14 +23,28 @@ def on_core(core, command):
 
 
 def everything():
-    if not os.path.exists(MARTLET):
-        sys.exit("Benchmarks: there is no release binary; run `make build`")
+    server()
     sink_and_generator()
 
 
-def sink_and_generator():
+def server():
+    if not os.path.exists(MARTLET):
+        sys.exit("Benchmarks: there is no release binary; run `make build`")
+
+
+def sink_and_server():
+    server()
+    two_cores()
+    sink()
+
+
+def two_cores():
     if os.cpu_count() < 2:
         sys.exit("Benchmarks: two cores are needed, one for each side")
+
+
+def sink_and_generator():
+    two_cores()
     sink()
     floor()
     package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
@@ -38,7 +52,7 @@ def sink_and_generator():
 
 
 def sink():
-    program(SINK, "Sink")
+    program(SINK, "Sink", "-lnghttp2")
     if not os.path.exists(KEY):
         make_certificate()
 
@@ -52,7 +66,7 @@ def program(path, folder, *libraries):
     folder = os.path.join(HOME, folder)
     sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
     options = ["-O2", "-march=native", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
-    libraries = [*libraries, "-lnghttp2", "-lssl", "-lcrypto"]
+    libraries = [*libraries, "-lssl", "-lcrypto"]
     subprocess.run(["gcc", *options, "-o", path, *sources, *libraries], check=True)
 
 

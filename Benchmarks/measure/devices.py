@@ -40,6 +40,12 @@ def of_user(device):
     return description("Apple", [f"username:u{user}", f"lang:{language}", f"city:{user % 1000}", "news"], device)
 
 
+def numbered(device, change):
+    """With an id of its own, so that it can be written again; of its four tags one is another after each change."""
+    tags = [f"username:u{device // DEVICES_OF_A_USER}", f"city:{device % 1000}", "news", f"version:{change}"]
+    return description("Apple", tags, device, f"<RegistrationId>bench-{device}</RegistrationId>")
+
+
 def with_language(device):
     """A fifth of the devices speaks each language, and each has a variable of its own."""
     variables = escape('{"name":"Name %d"}' % device)

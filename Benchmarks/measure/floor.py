@@ -1,4 +1,5 @@
 """The floors: the smallest program that makes the system calls and the rows of an operation (`Benchmarks/Floor`)."""
+import http.client
 import subprocess
 
 from . import build
@@ -16,6 +17,14 @@ class FloorServer(Server):
         self._process = subprocess.Popen(
             build.on_core(self.cores, self._command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self._process.stdout.readline().split()[1])
+        self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
+
+    def stop(self, how=None):
+        """Without a signal it ends with its input, once it has written what it was about to."""
+        if how:
+            return super().stop(how)
+        self._process.stdin.close()
+        self._process.wait()
 
 
 def upserts(data):
@@ -24,3 +33,7 @@ def upserts(data):
 
 def sends(sink):
     return lambda data: FloorServer(data, "sends", str(sink.port), build.CERTIFICATE)
+
+
+def broadcasts(sink):
+    return lambda data: FloorServer(data, "broadcasts", str(sink.port), build.CERTIFICATE)

@@ -43,23 +43,25 @@ class Hub:
 
     @staticmethod
     @contextlib.contextmanager
-    def serving(sink, kind, folder, count):
+    def serving(sink, kind, folder, count, serve=Server, check=lambda data: None):
+        """serve: makes what answers, from a data directory; check: gets that directory when what answered has ended."""
         with copy(folder) as data:
             set_credential(data, sink.port)
-            server = Server(data)
+            server = serve(data)
             server.start()
             try:
                 yield Hub(sink, server, kind, count)
             finally:
                 server.stop()
+            check(data)
 
     def warm_up(self):
         """Connections are open, and what a first send reads is in memory."""
         self._send(OTHERS, self._count // 100, 0)
 
     def broadcast(self, times=1, failed=0):
-        """From POST to the moment when telemetry says Completed, one after another."""
-        with self._sink.expecting(self.audience * times, failed) as result:
+        """From POST to the moment when telemetry says Completed, one after another; so many pushes of each fail."""
+        with self._sink.expecting(self.audience * times, failed * times) as result:
             cpu, start = self.server.cpu_seconds(), time.monotonic()
             for _ in range(times):
                 self._send(AUDIENCE, self.audience, failed)
@@ -91,11 +93,11 @@ class Hub:
             sys.exit(f"Benchmarks: {failed} of {audience} pushes failed, but the hub has recorded {outcomes}")
 
 
-def set_credential(data, port):
+def set_credential(data, port, hub=HUB):
     credential = [
         "--key-file", os.path.join(data, "key.p8"), "--key-id", "KEY1234567", "--team-id", "TEAM123456",
         "--topic", "com.example.app", "--endpoint", f"https://127.0.0.1:{port}", "--ca-file", build.CERTIFICATE,
     ]
     subprocess.run(
-        [build.MARTLET, "hub", "credential", "set", HUB, "apns", "--data", data, *credential],
+        [build.MARTLET, "hub", "credential", "set", hub, "apns", "--data", data, *credential],
         check=True, stdout=subprocess.DEVNULL)

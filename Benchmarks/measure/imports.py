@@ -2,7 +2,6 @@
 import contextlib
 import os
 import resource
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,19 +10,15 @@ import time
 from dataclasses import dataclass
 
 from . import build, devices, prepared
+from .rows import SameRows
 from .sample import Sample
 from .server import Server
 from .users import UserSends
 
-# What an import writes to.
-TABLES = ("channels", "registrations", "tags", "tag_members")
-
-
 class Imports:
     def __init__(self, count):
         self._count = count
-        # Rows of each table, by who has imported.
-        self._rows = {}
+        self._rows = SameRows("channels", "registrations", "tags", "tag_members")
 
     def __enter__(self):
         self._scratch = tempfile.TemporaryDirectory(dir=build.WORK)
@@ -67,15 +62,9 @@ class Imports:
             data = os.path.join(folder, "data")
             Server.prepare(data)
             yield data
-            self._check(who, data)
-
-    def _check(self, who, data):
-        """Everybody must have made the same rows."""
-        with contextlib.closing(sqlite3.connect(os.path.join(data, "martlet.db"))) as database:
-            rows = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES]
-        self._rows[who] = rows
-        if any(other != rows for other in self._rows.values()) or rows[1] != self._count:
-            sys.exit(f"Benchmarks: imports have made different rows of {', '.join(TABLES)}: {self._rows}")
+            made = self._rows.check("an import", who, data)
+            if made["registrations"] != self._count:
+                sys.exit(f"Benchmarks: {self._count} registrations were imported, but {made} rows were made")
 
 
 @dataclass

@@ -60,8 +60,7 @@ def prepare(folder, kind, count):
     unfinished = folder + ".unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     Server.prepare(unfinished)
-    key = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    subprocess.run([*key, "-out", os.path.join(unfinished, "key.p8")], check=True, stderr=subprocess.DEVNULL)
+    make_key(unfinished)
     server = Server(unfinished)
     server.start()
     try:
@@ -73,6 +72,12 @@ def prepare(folder, kind, count):
     os.rename(unfinished, folder)
 
 
+def make_key(data):
+    """The key of the APNs credential."""
+    key = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    subprocess.run([*key, "-out", os.path.join(data, "key.p8")], check=True, stderr=subprocess.DEVNULL)
+
+
 def remove_files_of_jobs(folder):
     for path, _, names in os.walk(folder):
         if "Failed.txt" in names and os.path.getsize(os.path.join(path, "Failed.txt")):
@@ -80,32 +85,32 @@ def remove_files_of_jobs(folder):
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def make_container(server, data):
+def make_container(server, data, name="devices"):
     """The signed URLs of a container, and of a file there for jobs to read."""
     made = subprocess.run(
-        [build.MARTLET, "container", "create", "devices", "--data", data], check=True, capture_output=True, text=True)
+        [build.MARTLET, "container", "create", name, "--data", data], check=True, capture_output=True, text=True)
     container = re.sub(r"//[^/]+/", f"//127.0.0.1:{server.port}/", re.search(r"http\S+", made.stdout)[0])
     return container, container.replace("?", "/in.txt?", 1)
 
 
-def run_jobs(server, data, kind, count):
-    container, source = make_container(server, data)
+def run_jobs(server, data, kind, count, hub=HUB):
+    container, source = make_container(server, data, f"devices-{hub}")
     line = devices.KINDS[kind]
     for first in range(0, count, LINES_OF_A_JOB):
         lines = "".join(line(device) for device in range(first, min(first + LINES_OF_A_JOB, count)))
         server.upload(source, lines.encode())
-        run_job(server, container, source)
+        run_job(server, container, source, hub=hub)
 
 
-def run_job(server, container, source, poll_seconds=0.5):
+def run_job(server, container, source, poll_seconds=0.5, hub=HUB, kind="ImportCreateRegistrations"):
     body = (
         f'<entry xmlns="{ATOM}"><content type="application/xml"><NotificationHubJob xmlns="{devices.SERVICE}">'
-        f"<Type>ImportCreateRegistrations</Type><OutputContainerUri>{escape(container)}</OutputContainerUri>"
+        f"<Type>{kind}</Type><OutputContainerUri>{escape(container)}</OutputContainerUri>"
         f"<ImportFileUri>{escape(source)}</ImportFileUri></NotificationHubJob></content></entry>")
-    _, answer = server.call("POST", f"/{HUB}/jobs", {"Content-Type": "application/atom+xml"}, body)
+    _, answer = server.call("POST", f"/{hub}/jobs", {"Content-Type": "application/atom+xml"}, body)
     job = re.search(r"<JobId>([^<]+)", answer)[1]
     while "<Status>Completed" not in answer:
         if "<Status>Failed" in answer:
             sys.exit(f"Benchmarks: the import failed: {answer}")
         time.sleep(poll_seconds)
-        _, answer = server.call("GET", f"/{HUB}/jobs/{job}")
+        _, answer = server.call("GET", f"/{hub}/jobs/{job}")

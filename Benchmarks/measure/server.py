@@ -26,16 +26,14 @@ class Server:
         """under: the command that runs it and watches it."""
         self.data, self._options, self._under = data, options, under
         with open(os.path.join(data, "connection-string")) as file:
-            parts = dict(part.split("=", 1) for part in file.read().strip().split(" ")[-1].split(";"))
-        self._rule, self._rule_key = parts["SharedAccessKeyName"], parts["SharedAccessKey"]
+            self._rule = rule(file.read())
 
     @staticmethod
     def prepare(data):
         """Makes a data directory with the hub, and keeps its connection string there."""
-        strings = subprocess.run(
-            [build.MARTLET, "hub", "create", HUB, "--data", data], check=True, capture_output=True, text=True)
+        line = create_hub(HUB, data)
         with open(os.path.join(data, "connection-string"), "w") as file:
-            file.write(next(line for line in strings.stdout.splitlines() if "Full" in line))
+            file.write(line)
 
     def start(self):
         command = [*self._under, self.binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--loops", "1"]
@@ -81,12 +79,17 @@ class Server:
         with open(f"/proc/{self._process.pid}/status") as file:
             return int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1]) / 1024
 
-    def signature(self):
+    def signature(self, hub=HUB):
+        name, key = self.rule(hub)
         resource = urllib.parse.quote(f"https://127.0.0.1:{self.port}/", safe="").lower()
         expiry = int(time.time()) + 24 * 3600
-        digest = hmac.new(self._rule_key.encode(), f"{resource}\n{expiry}".encode(), hashlib.sha256).digest()
+        digest = hmac.new(key.encode(), f"{resource}\n{expiry}".encode(), hashlib.sha256).digest()
         signed = urllib.parse.quote(base64.b64encode(digest), safe="")
-        return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={self._rule}"
+        return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={name}"
+
+    def rule(self, hub):
+        """Name and key of a rule that may do everything in the hub."""
+        return self._rule
 
     def call(self, method, target, fields=(), body=None):
         try:
@@ -100,8 +103,9 @@ class Server:
         return answer.headers, content
 
     def _answer(self, method, target, fields, body):
+        signature = self.signature(target.split("/")[1])
         self._connection.request(
-            method, f"{target}?api-version=2020-06", body, {"Authorization": self.signature(), **dict(fields)})
+            method, f"{target}?api-version=2020-06", body, {"Authorization": signature, **dict(fields)})
         return self._connection.getresponse()
 
     def get(self, target):
@@ -120,3 +124,16 @@ class Server:
         answer.read()
         if answer.status != 201:
             sys.exit(f"a blob was answered {answer.status}")
+
+
+def create_hub(name, data):
+    """The line with its connection string for everything."""
+    printed = subprocess.run(
+        [build.MARTLET, "hub", "create", name, "--data", data], check=True, capture_output=True, text=True).stdout
+    return next(line for line in printed.splitlines() if "Full" in line)
+
+
+def rule(line):
+    """Name and key, from a line with a connection string."""
+    parts = dict(part.split("=", 1) for part in line.strip().split(" ")[-1].split(";"))
+    return parts["SharedAccessKeyName"], parts["SharedAccessKey"]

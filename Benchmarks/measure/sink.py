@@ -28,6 +28,10 @@ class Sink:
         accepted, refused, failed, cpu = self._say("totals").split()
         return Totals(int(accepted), int(refused), int(failed), float(cpu))
 
+    def limit_streams(self, number):
+        """How many requests a new connection may have open."""
+        self._say(f"streams {number}")
+
     @contextlib.contextmanager
     def delayed(self, milliseconds):
         """What the sink writes meanwhile takes so long to arrive."""

@@ -10,8 +10,6 @@ from .prepared import copy, prepared
 from .server import HUB, Server
 from .storm import CONNECTIONS, Storm, wrk
 
-# Nothing has arrived for so long: all has.
-SILENCE_SECONDS = 0.5
 PATIENCE_SECONDS = 60
 
 # Each push says when its request was made. With a pace, requests are due by chance and independently of the answers.
@@ -57,6 +55,9 @@ class Sends(Storm):
 
 class UserSends:
     """Users have three devices each."""
+
+    # Nothing has arrived for so long: all has.
+    silence_seconds = 0.5
 
     def __init__(self, sink, devices, serve=Server):
         """serve: makes what answers, from a data directory."""
@@ -107,7 +108,7 @@ class UserSends:
         """When the last push was there."""
         begin = last = time.monotonic()
         count = before
-        while time.monotonic() - last < SILENCE_SECONDS and time.monotonic() - begin < PATIENCE_SECONDS:
+        while time.monotonic() - last < self.silence_seconds and time.monotonic() - begin < PATIENCE_SECONDS:
             answered = self._sink.totals().answered
             if answered != count:
                 count, last = answered, time.monotonic()

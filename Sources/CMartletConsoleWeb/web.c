@@ -417,430 +417,438 @@ static const unsigned char file102[] = {
 };
 
 static const unsigned char file103[] = {
-#embed "Web/screens/compose/out/out.js"
+#embed "Web/screens/compose/out/going.js"
 };
 
 static const unsigned char file104[] = {
-#embed "Web/screens/compose/out/text.de.js"
+#embed "Web/screens/compose/out/out.js"
 };
 
 static const unsigned char file105[] = {
-#embed "Web/screens/compose/out/text.en.js"
+#embed "Web/screens/compose/out/text.de.js"
 };
 
 static const unsigned char file106[] = {
-#embed "Web/screens/compose/out/text.ko.js"
+#embed "Web/screens/compose/out/text.en.js"
 };
 
 static const unsigned char file107[] = {
-#embed "Web/screens/compose/text.de.js"
+#embed "Web/screens/compose/out/text.ko.js"
 };
 
 static const unsigned char file108[] = {
-#embed "Web/screens/compose/text.en.js"
+#embed "Web/screens/compose/sending.js"
 };
 
 static const unsigned char file109[] = {
-#embed "Web/screens/compose/text.ko.js"
+#embed "Web/screens/compose/text.de.js"
 };
 
 static const unsigned char file110[] = {
-#embed "Web/screens/compose/when.js"
+#embed "Web/screens/compose/text.en.js"
 };
 
 static const unsigned char file111[] = {
-#embed "Web/screens/device/device.css"
+#embed "Web/screens/compose/text.ko.js"
 };
 
 static const unsigned char file112[] = {
-#embed "Web/screens/device/device.js"
+#embed "Web/screens/compose/when.js"
 };
 
 static const unsigned char file113[] = {
-#embed "Web/screens/device/text.de.js"
+#embed "Web/screens/device/device.css"
 };
 
 static const unsigned char file114[] = {
-#embed "Web/screens/device/text.en.js"
+#embed "Web/screens/device/device.js"
 };
 
 static const unsigned char file115[] = {
-#embed "Web/screens/device/text.ko.js"
+#embed "Web/screens/device/text.de.js"
 };
 
 static const unsigned char file116[] = {
-#embed "Web/screens/failed/failed.css"
+#embed "Web/screens/device/text.en.js"
 };
 
 static const unsigned char file117[] = {
-#embed "Web/screens/failed/failed.js"
+#embed "Web/screens/device/text.ko.js"
 };
 
 static const unsigned char file118[] = {
-#embed "Web/screens/failed/text.de.js"
+#embed "Web/screens/failed/failed.css"
 };
 
 static const unsigned char file119[] = {
-#embed "Web/screens/failed/text.en.js"
+#embed "Web/screens/failed/failed.js"
 };
 
 static const unsigned char file120[] = {
-#embed "Web/screens/failed/text.ko.js"
+#embed "Web/screens/failed/text.de.js"
 };
 
 static const unsigned char file121[] = {
-#embed "Web/screens/hub/credential/credential.js"
+#embed "Web/screens/failed/text.en.js"
 };
 
 static const unsigned char file122[] = {
-#embed "Web/screens/hub/credential/fields.js"
+#embed "Web/screens/failed/text.ko.js"
 };
 
 static const unsigned char file123[] = {
-#embed "Web/screens/hub/credential/text.de.js"
+#embed "Web/screens/hub/credential/credential.js"
 };
 
 static const unsigned char file124[] = {
-#embed "Web/screens/hub/credential/text.en.js"
+#embed "Web/screens/hub/credential/fields.js"
 };
 
 static const unsigned char file125[] = {
-#embed "Web/screens/hub/credential/text.ko.js"
+#embed "Web/screens/hub/credential/text.de.js"
 };
 
 static const unsigned char file126[] = {
-#embed "Web/screens/hub/hub.css"
+#embed "Web/screens/hub/credential/text.en.js"
 };
 
 static const unsigned char file127[] = {
-#embed "Web/screens/hub/hub.js"
+#embed "Web/screens/hub/credential/text.ko.js"
 };
 
 static const unsigned char file128[] = {
-#embed "Web/screens/hub/jobs/jobs.js"
+#embed "Web/screens/hub/hub.css"
 };
 
 static const unsigned char file129[] = {
-#embed "Web/screens/hub/jobs/text.de.js"
+#embed "Web/screens/hub/hub.js"
 };
 
 static const unsigned char file130[] = {
-#embed "Web/screens/hub/jobs/text.en.js"
+#embed "Web/screens/hub/jobs/jobs.js"
 };
 
 static const unsigned char file131[] = {
-#embed "Web/screens/hub/jobs/text.ko.js"
+#embed "Web/screens/hub/jobs/text.de.js"
 };
 
 static const unsigned char file132[] = {
-#embed "Web/screens/hub/settings/settings.js"
+#embed "Web/screens/hub/jobs/text.en.js"
 };
 
 static const unsigned char file133[] = {
-#embed "Web/screens/hub/settings/text.de.js"
+#embed "Web/screens/hub/jobs/text.ko.js"
 };
 
 static const unsigned char file134[] = {
-#embed "Web/screens/hub/settings/text.en.js"
+#embed "Web/screens/hub/settings/settings.js"
 };
 
 static const unsigned char file135[] = {
-#embed "Web/screens/hub/settings/text.ko.js"
+#embed "Web/screens/hub/settings/text.de.js"
 };
 
 static const unsigned char file136[] = {
-#embed "Web/screens/hub/text.de.js"
+#embed "Web/screens/hub/settings/text.en.js"
 };
 
 static const unsigned char file137[] = {
-#embed "Web/screens/hub/text.en.js"
+#embed "Web/screens/hub/settings/text.ko.js"
 };
 
 static const unsigned char file138[] = {
-#embed "Web/screens/hub/text.ko.js"
+#embed "Web/screens/hub/text.de.js"
 };
 
 static const unsigned char file139[] = {
-#embed "Web/screens/now/alerts.js"
+#embed "Web/screens/hub/text.en.js"
 };
 
 static const unsigned char file140[] = {
-#embed "Web/screens/now/now.css"
+#embed "Web/screens/hub/text.ko.js"
 };
 
 static const unsigned char file141[] = {
-#embed "Web/screens/now/now.js"
+#embed "Web/screens/now/alerts.js"
 };
 
 static const unsigned char file142[] = {
-#embed "Web/screens/now/running.js"
+#embed "Web/screens/now/now.css"
 };
 
 static const unsigned char file143[] = {
-#embed "Web/screens/now/text.de.js"
+#embed "Web/screens/now/now.js"
 };
 
 static const unsigned char file144[] = {
-#embed "Web/screens/now/text.en.js"
+#embed "Web/screens/now/running.js"
 };
 
 static const unsigned char file145[] = {
-#embed "Web/screens/now/text.ko.js"
+#embed "Web/screens/now/text.de.js"
 };
 
 static const unsigned char file146[] = {
-#embed "Web/screens/people/people.css"
+#embed "Web/screens/now/text.en.js"
 };
 
 static const unsigned char file147[] = {
-#embed "Web/screens/people/people.js"
+#embed "Web/screens/now/text.ko.js"
 };
 
 static const unsigned char file148[] = {
-#embed "Web/screens/people/text.de.js"
+#embed "Web/screens/people/people.css"
 };
 
 static const unsigned char file149[] = {
-#embed "Web/screens/people/text.en.js"
+#embed "Web/screens/people/people.js"
 };
 
 static const unsigned char file150[] = {
-#embed "Web/screens/people/text.ko.js"
+#embed "Web/screens/people/text.de.js"
 };
 
 static const unsigned char file151[] = {
-#embed "Web/screens/people/user/text.de.js"
+#embed "Web/screens/people/text.en.js"
 };
 
 static const unsigned char file152[] = {
-#embed "Web/screens/people/user/text.en.js"
+#embed "Web/screens/people/text.ko.js"
 };
 
 static const unsigned char file153[] = {
-#embed "Web/screens/people/user/text.ko.js"
+#embed "Web/screens/people/user/text.de.js"
 };
 
 static const unsigned char file154[] = {
-#embed "Web/screens/people/user/user.js"
+#embed "Web/screens/people/user/text.en.js"
 };
 
 static const unsigned char file155[] = {
-#embed "Web/screens/send/send.css"
+#embed "Web/screens/people/user/text.ko.js"
 };
 
 static const unsigned char file156[] = {
-#embed "Web/screens/send/send.js"
+#embed "Web/screens/people/user/user.js"
 };
 
 static const unsigned char file157[] = {
-#embed "Web/screens/send/text.de.js"
+#embed "Web/screens/send/send.css"
 };
 
 static const unsigned char file158[] = {
-#embed "Web/screens/send/text.en.js"
+#embed "Web/screens/send/send.js"
 };
 
 static const unsigned char file159[] = {
-#embed "Web/screens/send/text.ko.js"
+#embed "Web/screens/send/text.de.js"
 };
 
 static const unsigned char file160[] = {
-#embed "Web/screens/send/who/text.de.js"
+#embed "Web/screens/send/text.en.js"
 };
 
 static const unsigned char file161[] = {
-#embed "Web/screens/send/who/text.en.js"
+#embed "Web/screens/send/text.ko.js"
 };
 
 static const unsigned char file162[] = {
-#embed "Web/screens/send/who/text.ko.js"
+#embed "Web/screens/send/who/text.de.js"
 };
 
 static const unsigned char file163[] = {
-#embed "Web/screens/send/who/who.js"
+#embed "Web/screens/send/who/text.en.js"
 };
 
 static const unsigned char file164[] = {
-#embed "Web/screens/sends/sends.css"
+#embed "Web/screens/send/who/text.ko.js"
 };
 
 static const unsigned char file165[] = {
-#embed "Web/screens/sends/sends.js"
+#embed "Web/screens/send/who/who.js"
 };
 
 static const unsigned char file166[] = {
-#embed "Web/screens/sends/text.de.js"
+#embed "Web/screens/sends/sends.css"
 };
 
 static const unsigned char file167[] = {
-#embed "Web/screens/sends/text.en.js"
+#embed "Web/screens/sends/sends.js"
 };
 
 static const unsigned char file168[] = {
-#embed "Web/screens/sends/text.ko.js"
+#embed "Web/screens/sends/text.de.js"
 };
 
 static const unsigned char file169[] = {
-#embed "Web/screens/server/audit/audit.js"
+#embed "Web/screens/sends/text.en.js"
 };
 
 static const unsigned char file170[] = {
-#embed "Web/screens/server/audit/text.de.js"
+#embed "Web/screens/sends/text.ko.js"
 };
 
 static const unsigned char file171[] = {
-#embed "Web/screens/server/audit/text.en.js"
+#embed "Web/screens/server/audit/audit.js"
 };
 
 static const unsigned char file172[] = {
-#embed "Web/screens/server/audit/text.ko.js"
+#embed "Web/screens/server/audit/text.de.js"
 };
 
 static const unsigned char file173[] = {
-#embed "Web/screens/server/audit/words.js"
+#embed "Web/screens/server/audit/text.en.js"
 };
 
 static const unsigned char file174[] = {
-#embed "Web/screens/server/backup/backup.js"
+#embed "Web/screens/server/audit/text.ko.js"
 };
 
 static const unsigned char file175[] = {
-#embed "Web/screens/server/backup/text.de.js"
+#embed "Web/screens/server/audit/words.js"
 };
 
 static const unsigned char file176[] = {
-#embed "Web/screens/server/backup/text.en.js"
+#embed "Web/screens/server/backup/backup.js"
 };
 
 static const unsigned char file177[] = {
-#embed "Web/screens/server/backup/text.ko.js"
+#embed "Web/screens/server/backup/text.de.js"
 };
 
 static const unsigned char file178[] = {
-#embed "Web/screens/server/roles.js"
+#embed "Web/screens/server/backup/text.en.js"
 };
 
 static const unsigned char file179[] = {
-#embed "Web/screens/server/server.css"
+#embed "Web/screens/server/backup/text.ko.js"
 };
 
 static const unsigned char file180[] = {
-#embed "Web/screens/server/server.js"
+#embed "Web/screens/server/roles.js"
 };
 
 static const unsigned char file181[] = {
-#embed "Web/screens/server/text.de.js"
+#embed "Web/screens/server/server.css"
 };
 
 static const unsigned char file182[] = {
-#embed "Web/screens/server/text.en.js"
+#embed "Web/screens/server/server.js"
 };
 
 static const unsigned char file183[] = {
-#embed "Web/screens/server/text.ko.js"
+#embed "Web/screens/server/text.de.js"
 };
 
 static const unsigned char file184[] = {
-#embed "Web/screens/signin/provider.js"
+#embed "Web/screens/server/text.en.js"
 };
 
 static const unsigned char file185[] = {
-#embed "Web/screens/signin/signin.css"
+#embed "Web/screens/server/text.ko.js"
 };
 
 static const unsigned char file186[] = {
-#embed "Web/screens/signin/signin.js"
+#embed "Web/screens/signin/provider.js"
 };
 
 static const unsigned char file187[] = {
-#embed "Web/screens/signin/text.de.js"
+#embed "Web/screens/signin/signin.css"
 };
 
 static const unsigned char file188[] = {
-#embed "Web/screens/signin/text.en.js"
+#embed "Web/screens/signin/signin.js"
 };
 
 static const unsigned char file189[] = {
-#embed "Web/screens/signin/text.ko.js"
+#embed "Web/screens/signin/text.de.js"
 };
 
 static const unsigned char file190[] = {
-#embed "Web/screens/waiting/month.js"
+#embed "Web/screens/signin/text.en.js"
 };
 
 static const unsigned char file191[] = {
-#embed "Web/screens/waiting/text.de.js"
+#embed "Web/screens/signin/text.ko.js"
 };
 
 static const unsigned char file192[] = {
-#embed "Web/screens/waiting/text.en.js"
+#embed "Web/screens/waiting/month.js"
 };
 
 static const unsigned char file193[] = {
-#embed "Web/screens/waiting/text.ko.js"
+#embed "Web/screens/waiting/text.de.js"
 };
 
 static const unsigned char file194[] = {
-#embed "Web/screens/waiting/waiting.css"
+#embed "Web/screens/waiting/text.en.js"
 };
 
 static const unsigned char file195[] = {
-#embed "Web/screens/waiting/waiting.js"
+#embed "Web/screens/waiting/text.ko.js"
 };
 
 static const unsigned char file196[] = {
-#embed "Web/screens/welcome/push.js"
+#embed "Web/screens/waiting/waiting.css"
 };
 
 static const unsigned char file197[] = {
-#embed "Web/screens/welcome/text.de.js"
+#embed "Web/screens/waiting/waiting.js"
 };
 
 static const unsigned char file198[] = {
-#embed "Web/screens/welcome/text.en.js"
+#embed "Web/screens/welcome/push.js"
 };
 
 static const unsigned char file199[] = {
-#embed "Web/screens/welcome/text.ko.js"
+#embed "Web/screens/welcome/text.de.js"
 };
 
 static const unsigned char file200[] = {
-#embed "Web/screens/welcome/welcome.css"
+#embed "Web/screens/welcome/text.en.js"
 };
 
 static const unsigned char file201[] = {
-#embed "Web/screens/welcome/welcome.js"
+#embed "Web/screens/welcome/text.ko.js"
 };
 
 static const unsigned char file202[] = {
-#embed "Web/screens/why/text.de.js"
+#embed "Web/screens/welcome/welcome.css"
 };
 
 static const unsigned char file203[] = {
-#embed "Web/screens/why/text.en.js"
+#embed "Web/screens/welcome/welcome.js"
 };
 
 static const unsigned char file204[] = {
-#embed "Web/screens/why/text.ko.js"
+#embed "Web/screens/why/text.de.js"
 };
 
 static const unsigned char file205[] = {
-#embed "Web/screens/why/why.css"
+#embed "Web/screens/why/text.en.js"
 };
 
 static const unsigned char file206[] = {
-#embed "Web/screens/why/why.js"
+#embed "Web/screens/why/text.ko.js"
 };
 
 static const unsigned char file207[] = {
-#embed "Web/text.de.js"
+#embed "Web/screens/why/why.css"
 };
 
 static const unsigned char file208[] = {
-#embed "Web/text.en.js"
+#embed "Web/screens/why/why.js"
 };
 
 static const unsigned char file209[] = {
+#embed "Web/text.de.js"
+};
+
+static const unsigned char file210[] = {
+#embed "Web/text.en.js"
+};
+
+static const unsigned char file211[] = {
 #embed "Web/text.ko.js"
 };
 
@@ -948,113 +956,115 @@ static const martlet_console_file files[] = {
     {"screens/compose/more/text.de.js", file100, sizeof file100},
     {"screens/compose/more/text.en.js", file101, sizeof file101},
     {"screens/compose/more/text.ko.js", file102, sizeof file102},
-    {"screens/compose/out/out.js", file103, sizeof file103},
-    {"screens/compose/out/text.de.js", file104, sizeof file104},
-    {"screens/compose/out/text.en.js", file105, sizeof file105},
-    {"screens/compose/out/text.ko.js", file106, sizeof file106},
-    {"screens/compose/text.de.js", file107, sizeof file107},
-    {"screens/compose/text.en.js", file108, sizeof file108},
-    {"screens/compose/text.ko.js", file109, sizeof file109},
-    {"screens/compose/when.js", file110, sizeof file110},
-    {"screens/device/device.css", file111, sizeof file111},
-    {"screens/device/device.js", file112, sizeof file112},
-    {"screens/device/text.de.js", file113, sizeof file113},
-    {"screens/device/text.en.js", file114, sizeof file114},
-    {"screens/device/text.ko.js", file115, sizeof file115},
-    {"screens/failed/failed.css", file116, sizeof file116},
-    {"screens/failed/failed.js", file117, sizeof file117},
-    {"screens/failed/text.de.js", file118, sizeof file118},
-    {"screens/failed/text.en.js", file119, sizeof file119},
-    {"screens/failed/text.ko.js", file120, sizeof file120},
-    {"screens/hub/credential/credential.js", file121, sizeof file121},
-    {"screens/hub/credential/fields.js", file122, sizeof file122},
-    {"screens/hub/credential/text.de.js", file123, sizeof file123},
-    {"screens/hub/credential/text.en.js", file124, sizeof file124},
-    {"screens/hub/credential/text.ko.js", file125, sizeof file125},
-    {"screens/hub/hub.css", file126, sizeof file126},
-    {"screens/hub/hub.js", file127, sizeof file127},
-    {"screens/hub/jobs/jobs.js", file128, sizeof file128},
-    {"screens/hub/jobs/text.de.js", file129, sizeof file129},
-    {"screens/hub/jobs/text.en.js", file130, sizeof file130},
-    {"screens/hub/jobs/text.ko.js", file131, sizeof file131},
-    {"screens/hub/settings/settings.js", file132, sizeof file132},
-    {"screens/hub/settings/text.de.js", file133, sizeof file133},
-    {"screens/hub/settings/text.en.js", file134, sizeof file134},
-    {"screens/hub/settings/text.ko.js", file135, sizeof file135},
-    {"screens/hub/text.de.js", file136, sizeof file136},
-    {"screens/hub/text.en.js", file137, sizeof file137},
-    {"screens/hub/text.ko.js", file138, sizeof file138},
-    {"screens/now/alerts.js", file139, sizeof file139},
-    {"screens/now/now.css", file140, sizeof file140},
-    {"screens/now/now.js", file141, sizeof file141},
-    {"screens/now/running.js", file142, sizeof file142},
-    {"screens/now/text.de.js", file143, sizeof file143},
-    {"screens/now/text.en.js", file144, sizeof file144},
-    {"screens/now/text.ko.js", file145, sizeof file145},
-    {"screens/people/people.css", file146, sizeof file146},
-    {"screens/people/people.js", file147, sizeof file147},
-    {"screens/people/text.de.js", file148, sizeof file148},
-    {"screens/people/text.en.js", file149, sizeof file149},
-    {"screens/people/text.ko.js", file150, sizeof file150},
-    {"screens/people/user/text.de.js", file151, sizeof file151},
-    {"screens/people/user/text.en.js", file152, sizeof file152},
-    {"screens/people/user/text.ko.js", file153, sizeof file153},
-    {"screens/people/user/user.js", file154, sizeof file154},
-    {"screens/send/send.css", file155, sizeof file155},
-    {"screens/send/send.js", file156, sizeof file156},
-    {"screens/send/text.de.js", file157, sizeof file157},
-    {"screens/send/text.en.js", file158, sizeof file158},
-    {"screens/send/text.ko.js", file159, sizeof file159},
-    {"screens/send/who/text.de.js", file160, sizeof file160},
-    {"screens/send/who/text.en.js", file161, sizeof file161},
-    {"screens/send/who/text.ko.js", file162, sizeof file162},
-    {"screens/send/who/who.js", file163, sizeof file163},
-    {"screens/sends/sends.css", file164, sizeof file164},
-    {"screens/sends/sends.js", file165, sizeof file165},
-    {"screens/sends/text.de.js", file166, sizeof file166},
-    {"screens/sends/text.en.js", file167, sizeof file167},
-    {"screens/sends/text.ko.js", file168, sizeof file168},
-    {"screens/server/audit/audit.js", file169, sizeof file169},
-    {"screens/server/audit/text.de.js", file170, sizeof file170},
-    {"screens/server/audit/text.en.js", file171, sizeof file171},
-    {"screens/server/audit/text.ko.js", file172, sizeof file172},
-    {"screens/server/audit/words.js", file173, sizeof file173},
-    {"screens/server/backup/backup.js", file174, sizeof file174},
-    {"screens/server/backup/text.de.js", file175, sizeof file175},
-    {"screens/server/backup/text.en.js", file176, sizeof file176},
-    {"screens/server/backup/text.ko.js", file177, sizeof file177},
-    {"screens/server/roles.js", file178, sizeof file178},
-    {"screens/server/server.css", file179, sizeof file179},
-    {"screens/server/server.js", file180, sizeof file180},
-    {"screens/server/text.de.js", file181, sizeof file181},
-    {"screens/server/text.en.js", file182, sizeof file182},
-    {"screens/server/text.ko.js", file183, sizeof file183},
-    {"screens/signin/provider.js", file184, sizeof file184},
-    {"screens/signin/signin.css", file185, sizeof file185},
-    {"screens/signin/signin.js", file186, sizeof file186},
-    {"screens/signin/text.de.js", file187, sizeof file187},
-    {"screens/signin/text.en.js", file188, sizeof file188},
-    {"screens/signin/text.ko.js", file189, sizeof file189},
-    {"screens/waiting/month.js", file190, sizeof file190},
-    {"screens/waiting/text.de.js", file191, sizeof file191},
-    {"screens/waiting/text.en.js", file192, sizeof file192},
-    {"screens/waiting/text.ko.js", file193, sizeof file193},
-    {"screens/waiting/waiting.css", file194, sizeof file194},
-    {"screens/waiting/waiting.js", file195, sizeof file195},
-    {"screens/welcome/push.js", file196, sizeof file196},
-    {"screens/welcome/text.de.js", file197, sizeof file197},
-    {"screens/welcome/text.en.js", file198, sizeof file198},
-    {"screens/welcome/text.ko.js", file199, sizeof file199},
-    {"screens/welcome/welcome.css", file200, sizeof file200},
-    {"screens/welcome/welcome.js", file201, sizeof file201},
-    {"screens/why/text.de.js", file202, sizeof file202},
-    {"screens/why/text.en.js", file203, sizeof file203},
-    {"screens/why/text.ko.js", file204, sizeof file204},
-    {"screens/why/why.css", file205, sizeof file205},
-    {"screens/why/why.js", file206, sizeof file206},
-    {"text.de.js", file207, sizeof file207},
-    {"text.en.js", file208, sizeof file208},
-    {"text.ko.js", file209, sizeof file209},
+    {"screens/compose/out/going.js", file103, sizeof file103},
+    {"screens/compose/out/out.js", file104, sizeof file104},
+    {"screens/compose/out/text.de.js", file105, sizeof file105},
+    {"screens/compose/out/text.en.js", file106, sizeof file106},
+    {"screens/compose/out/text.ko.js", file107, sizeof file107},
+    {"screens/compose/sending.js", file108, sizeof file108},
+    {"screens/compose/text.de.js", file109, sizeof file109},
+    {"screens/compose/text.en.js", file110, sizeof file110},
+    {"screens/compose/text.ko.js", file111, sizeof file111},
+    {"screens/compose/when.js", file112, sizeof file112},
+    {"screens/device/device.css", file113, sizeof file113},
+    {"screens/device/device.js", file114, sizeof file114},
+    {"screens/device/text.de.js", file115, sizeof file115},
+    {"screens/device/text.en.js", file116, sizeof file116},
+    {"screens/device/text.ko.js", file117, sizeof file117},
+    {"screens/failed/failed.css", file118, sizeof file118},
+    {"screens/failed/failed.js", file119, sizeof file119},
+    {"screens/failed/text.de.js", file120, sizeof file120},
+    {"screens/failed/text.en.js", file121, sizeof file121},
+    {"screens/failed/text.ko.js", file122, sizeof file122},
+    {"screens/hub/credential/credential.js", file123, sizeof file123},
+    {"screens/hub/credential/fields.js", file124, sizeof file124},
+    {"screens/hub/credential/text.de.js", file125, sizeof file125},
+    {"screens/hub/credential/text.en.js", file126, sizeof file126},
+    {"screens/hub/credential/text.ko.js", file127, sizeof file127},
+    {"screens/hub/hub.css", file128, sizeof file128},
+    {"screens/hub/hub.js", file129, sizeof file129},
+    {"screens/hub/jobs/jobs.js", file130, sizeof file130},
+    {"screens/hub/jobs/text.de.js", file131, sizeof file131},
+    {"screens/hub/jobs/text.en.js", file132, sizeof file132},
+    {"screens/hub/jobs/text.ko.js", file133, sizeof file133},
+    {"screens/hub/settings/settings.js", file134, sizeof file134},
+    {"screens/hub/settings/text.de.js", file135, sizeof file135},
+    {"screens/hub/settings/text.en.js", file136, sizeof file136},
+    {"screens/hub/settings/text.ko.js", file137, sizeof file137},
+    {"screens/hub/text.de.js", file138, sizeof file138},
+    {"screens/hub/text.en.js", file139, sizeof file139},
+    {"screens/hub/text.ko.js", file140, sizeof file140},
+    {"screens/now/alerts.js", file141, sizeof file141},
+    {"screens/now/now.css", file142, sizeof file142},
+    {"screens/now/now.js", file143, sizeof file143},
+    {"screens/now/running.js", file144, sizeof file144},
+    {"screens/now/text.de.js", file145, sizeof file145},
+    {"screens/now/text.en.js", file146, sizeof file146},
+    {"screens/now/text.ko.js", file147, sizeof file147},
+    {"screens/people/people.css", file148, sizeof file148},
+    {"screens/people/people.js", file149, sizeof file149},
+    {"screens/people/text.de.js", file150, sizeof file150},
+    {"screens/people/text.en.js", file151, sizeof file151},
+    {"screens/people/text.ko.js", file152, sizeof file152},
+    {"screens/people/user/text.de.js", file153, sizeof file153},
+    {"screens/people/user/text.en.js", file154, sizeof file154},
+    {"screens/people/user/text.ko.js", file155, sizeof file155},
+    {"screens/people/user/user.js", file156, sizeof file156},
+    {"screens/send/send.css", file157, sizeof file157},
+    {"screens/send/send.js", file158, sizeof file158},
+    {"screens/send/text.de.js", file159, sizeof file159},
+    {"screens/send/text.en.js", file160, sizeof file160},
+    {"screens/send/text.ko.js", file161, sizeof file161},
+    {"screens/send/who/text.de.js", file162, sizeof file162},
+    {"screens/send/who/text.en.js", file163, sizeof file163},
+    {"screens/send/who/text.ko.js", file164, sizeof file164},
+    {"screens/send/who/who.js", file165, sizeof file165},
+    {"screens/sends/sends.css", file166, sizeof file166},
+    {"screens/sends/sends.js", file167, sizeof file167},
+    {"screens/sends/text.de.js", file168, sizeof file168},
+    {"screens/sends/text.en.js", file169, sizeof file169},
+    {"screens/sends/text.ko.js", file170, sizeof file170},
+    {"screens/server/audit/audit.js", file171, sizeof file171},
+    {"screens/server/audit/text.de.js", file172, sizeof file172},
+    {"screens/server/audit/text.en.js", file173, sizeof file173},
+    {"screens/server/audit/text.ko.js", file174, sizeof file174},
+    {"screens/server/audit/words.js", file175, sizeof file175},
+    {"screens/server/backup/backup.js", file176, sizeof file176},
+    {"screens/server/backup/text.de.js", file177, sizeof file177},
+    {"screens/server/backup/text.en.js", file178, sizeof file178},
+    {"screens/server/backup/text.ko.js", file179, sizeof file179},
+    {"screens/server/roles.js", file180, sizeof file180},
+    {"screens/server/server.css", file181, sizeof file181},
+    {"screens/server/server.js", file182, sizeof file182},
+    {"screens/server/text.de.js", file183, sizeof file183},
+    {"screens/server/text.en.js", file184, sizeof file184},
+    {"screens/server/text.ko.js", file185, sizeof file185},
+    {"screens/signin/provider.js", file186, sizeof file186},
+    {"screens/signin/signin.css", file187, sizeof file187},
+    {"screens/signin/signin.js", file188, sizeof file188},
+    {"screens/signin/text.de.js", file189, sizeof file189},
+    {"screens/signin/text.en.js", file190, sizeof file190},
+    {"screens/signin/text.ko.js", file191, sizeof file191},
+    {"screens/waiting/month.js", file192, sizeof file192},
+    {"screens/waiting/text.de.js", file193, sizeof file193},
+    {"screens/waiting/text.en.js", file194, sizeof file194},
+    {"screens/waiting/text.ko.js", file195, sizeof file195},
+    {"screens/waiting/waiting.css", file196, sizeof file196},
+    {"screens/waiting/waiting.js", file197, sizeof file197},
+    {"screens/welcome/push.js", file198, sizeof file198},
+    {"screens/welcome/text.de.js", file199, sizeof file199},
+    {"screens/welcome/text.en.js", file200, sizeof file200},
+    {"screens/welcome/text.ko.js", file201, sizeof file201},
+    {"screens/welcome/welcome.css", file202, sizeof file202},
+    {"screens/welcome/welcome.js", file203, sizeof file203},
+    {"screens/why/text.de.js", file204, sizeof file204},
+    {"screens/why/text.en.js", file205, sizeof file205},
+    {"screens/why/text.ko.js", file206, sizeof file206},
+    {"screens/why/why.css", file207, sizeof file207},
+    {"screens/why/why.js", file208, sizeof file208},
+    {"text.de.js", file209, sizeof file209},
+    {"text.en.js", file210, sizeof file210},
+    {"text.ko.js", file211, sizeof file211},
 };
 
 size_t martlet_console_file_count(void) { return sizeof files / sizeof *files; }

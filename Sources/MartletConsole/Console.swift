@@ -72,7 +72,11 @@ public struct Console: HTTPHandler {
         source = RequestSource(settings: settings)
         assets = AssetRoutes(assets: ConsoleAssets(directory: settings.files))
         let factor = SecondFactor(store: parts.directory.store, time: parts.time)
-        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, factor: factor, time: parts.time)
+        let confirmations = AttemptLimit(
+            time: parts.time, refusal: "There were too many wrong passwords; wait, or sign out and in again.")
+        signIn = SignIn(
+            directory: parts.directory, passwords: parts.passwords, factor: factor, confirmations: confirmations,
+            time: parts.time)
         provider = parts.provider
         let providerSignIn = ProviderSignIn(provider: parts.provider, signIn: signIn, log: parts.log)
         let failures = FailedSignIns(store: parts.directory.store)
@@ -92,8 +96,9 @@ public struct Console: HTTPHandler {
             + FactorRoutes(directory: parts.directory, factor: factor).all + LiveRoutes(live: live).all
             + AdministrationRoutes(door: door, simulator: parts.simulator).all
         description = parts.description.description(of: routes)
-        let document = description.makeResponse()
-        routes.append(ConsoleRoute(.get, ConsoleDescription.path, .anyRole) { _ in document })
+        var document = description.makeResponse()
+        document.fields["cache-control"] = "no-store"
+        routes.append(ConsoleRoute(.get, ConsoleDescription.path, .anyRole) { [document] _ in document })
         self.routes = routes
         var router = Router { _, refusal in
             switch refusal {

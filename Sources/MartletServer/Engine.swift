@@ -67,6 +67,8 @@ struct Engine: Sendable {
         let keys: ServerKeys
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         do throws(StorageError) {
+            // First, because a key that was made in such a directory would be another one than that of the moved data.
+            try SQLiteStorage.refuseMarked(configuration.dataDirectory)
             keys = try ServerKeys.open(in: configuration.dataDirectory)
             data = try await DataStore.open(configuration, keys, log)
         } catch {

@@ -233,7 +233,7 @@ struct LiveTests {
                 tokenHash: [session], operatorName: "ops\(session % 20 / 4)", createdAt: Self.start, usedAt: Self.start,
                 confirmedAt: Self.start, address: "", agent: "")
             return EventStreams.Entry(
-                mailbox: EventMailbox(), session: session, roles: RoleGrants([]), topics: [.now])
+                mailbox: EventMailbox(), session: session, roles: RoleGrants([RoleGrant(.admin)]), topics: [.now])
         }
         var numbers: [UInt64] = []
         for session in [0, 1, 2, 3, 20] + Array(4..<17) {
@@ -249,6 +249,21 @@ struct LiveTests {
         streams.stop()
         streams.remove(numbers[1])
         #expect(streams.add(entry(0)) == nil)
+    }
+
+    @Test func theLastSixteenStreamsAreForOperatorsOfTheWholeServer() {
+        let streams = EventStreams()
+        func add(_ session: UInt8, _ grant: RoleGrant) -> Bool {
+            let session = OperatorSession(
+                tokenHash: [session], operatorName: "ops\(session / 4)", createdAt: Self.start, usedAt: Self.start,
+                confirmedAt: Self.start, address: "", agent: "")
+            let entry = EventStreams.Entry(
+                mailbox: EventMailbox(), session: session, roles: RoleGrants([grant]), topics: [.now])
+            return streams.add(entry) != nil
+        }
+        for stream in 0..<48 { #expect(add(UInt8(stream / 4), RoleGrant(.viewer, hub: "shop"))) }
+        #expect(!add(12, RoleGrant(.admin, hub: "shop")))
+        #expect(add(13, RoleGrant(.admin)))
     }
 
     @Test func aStreamBeginsWithThePastAndEndsWithTheRole() async throws {

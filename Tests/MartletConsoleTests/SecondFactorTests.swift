@@ -176,6 +176,25 @@ struct FailedSignInTests {
         #expect(try await bench.storage.actions(OperatorActionQuery(limit: 1000)).count == after + 1)
     }
 
+    @Test func aStolenCookieHasFiveGuessesOfThePassword() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        func guess(_ password: String, from number: Int, _ path: String = "confirm") async -> HTTPResponse {
+            let method: HTTPMethod = path == "confirm" ? .post : .put
+            let body: JSON = ["password": .string(password), "new": "another-secret"]
+            return await bench.send(method, "/console/api/session/\(path)", cookie: cookie, body: body) {
+                $0.connection?.peer = "127.0.1.\(number)"
+            }
+        }
+        for number in 0..<5 {
+            let answer = await guess("wrong-words", from: number, number % 2 == 0 ? "confirm" : "password")
+            #expect(answer.status.code == 401)
+        }
+        #expect(await guess("secret-words", from: 5).status.code == 429)
+        bench.time.advance(by: .seconds(300))
+        #expect(await guess("secret-words", from: 6).status == .ok)
+    }
+
     @Test func aWrongConfirmationIsListed() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("ops", "admin")

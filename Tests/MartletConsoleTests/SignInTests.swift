@@ -196,6 +196,20 @@ struct SignInTests {
         #expect(clear.code == "clear-text")
     }
 
+    @Test(arguments: [("203.0.113.1", "clear-text"), ("localhost", nil), ("127.0.0.1:8080", nil)])
+    func aProxyThatNobodyDeclaredMaySayThatItsClientCameInClearText(host: String, code: String?) async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let answer = await bench.send(
+            .post, "/console/api/sign-in", body: ["name": "ops", "password": "secret-words"]
+        ) { request in
+            request.authority = host
+            request.fields["origin"] = "http://\(host)"
+            request.fields["x-forwarded-proto"] = "http"
+        }
+        #expect(answer.code == code)
+    }
+
     @Test(arguments: [
         ("push.example.com", "http://push.example.com", false), ("203.0.113.1", "http://203.0.113.1", false),
         ("127.0.0.1:8080", "http://127.0.0.1:8080", true), ("[::1]:8080", "http://[::1]:8080", true),

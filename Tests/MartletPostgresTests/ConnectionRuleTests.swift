@@ -32,10 +32,17 @@ struct ConnectionRuleTests {
     @Test func onlyAServerThatTakesWritesIsEverUsed() throws {
         let asked = try DatabaseAddress(
             "postgres://h/d?target_session_attrs=any&client_encoding=LATIN1&tcp_user_timeout=9")
-        let complete = Dictionary(asked.complete.map { ($0.name, $0.value) }) { _, last in last }
+        let complete = Dictionary(asked.complete().map { ($0.name, $0.value) }) { _, last in last }
         #expect(complete["target_session_attrs"] == "read-write")
         #expect(complete["client_encoding"] == "UTF8")
         #expect(complete["tcp_user_timeout"] == "9", "what the address says about time is kept")
+    }
+
+    @Test func aMoveWaitsForAServerThatDoesNotReadForAWhile() throws {
+        for (url, expected) in [("postgres://h/d", "120000"), ("postgres://h/d?tcp_user_timeout=9", "9")] {
+            let complete = try DatabaseAddress(url).complete(breakingAfter: BulkConnection.silence)
+            #expect(complete.filter { $0.name == "tcp_user_timeout" }.map(\.value) == [expected])
+        }
     }
 
     @Test(arguments: [

@@ -63,6 +63,7 @@ struct ExaminationRuleTests {
             ("5000 ms behind", .warning, { $0.clockDifference = .seconds(-5) }),
             ("upgrades the schema in 2 steps", .warning, { $0.schema = .older(2) }),
             ("newer", .problem, { $0.schema = .unusable(StorageError(.unavailable, "It is newer.")) }),
+            ("was moved to", .problem, { $0.refusal = MovedAway.refusal("the directory '/data'", "martlet") }),
             (
                 "registrations has 30000 dead rows", .warning,
                 { $0.deadRows = [DatabaseFacts.DeadRows(table: "registrations", dead: 30_000, live: 4)] }

@@ -52,4 +52,14 @@ struct CollapseCostTests {
         #expect(plan.first?.contains("INDEX collapses_latest_by_anchor (\(columns))") == true, "\(plan)")
         await storage.close()
     }
+
+    @Test func overdueNotificationsWithAKeyAreFoundWithoutReadingWhatTheHubHasKept() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let sql = "EXPLAIN QUERY PLAN \(NotificationTable.due(NotificationTable.isOfHubWithKey))"
+        let plan = try await storage.readers.read { connection throws(StorageError) in
+            try connection.all(sql) { $0.text(3) }
+        }
+        #expect(plan.first?.contains("INDEX notifications_waiting (due_at<?)") == true, "\(plan)")
+        await storage.close()
+    }
 }

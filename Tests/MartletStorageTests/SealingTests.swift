@@ -44,6 +44,20 @@ struct SealingTests {
         }
     }
 
+    @Test func aJobOfAnotherKeySaysThatItIsTheJobThatCannotBeRead() async throws {
+        let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await first.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        try await first.createJob(
+            Job(
+                id: "1", hub: hub, kind: .importCreate, outputURL: "https://h/out?sig=1",
+                output: try #require(ContainerName("jobs")), directory: try #require(BlobName("loft/1")), input: nil,
+                createdAt: now))
+        await first.close()
+        let second = try SQLiteStorage(directory: directory.path, sealer: XORSealer(key: 0xFF))
+        await #expect { try await second.unfinishedJobs() } throws: { "\($0)".contains("A job cannot be read") }
+        await second.close()
+    }
+
     @Test func anotherKeyIsNoticed() async throws {
         try await storeSecrets()
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(key: 0xFF))

@@ -337,6 +337,7 @@ class Writer:
     async def _let_go(self, message):
         """Resumes a canary that holds; whether it needs it no more."""
         code, _, body = await self._request("GET", f"{message.place}/status")
+        message.last_status = code, body
         if code == 200 and (status := json.loads(body))["control"] == "holding":
             message.resumed = message.resumed or time.monotonic()
             code, _, body = await self._request("POST", f"{message.place}/resume")
@@ -360,7 +361,7 @@ class Writer:
             # All writers ask for all of their canaries: without a pause, the server would do little else.
             await asyncio.sleep(1)
         for message in self._held:
-            self._storm.fail("stuck", f"canary {message.key} does not go on")
+            self._storm.fail("stuck", f"canary {message.key} does not go on: {message.last_status}")
         # Nothing may be asked for so long that the server closes it.
         self._connection.close()
 
@@ -568,9 +569,8 @@ class Run:
             ledger = os.path.join(self._directory, "client.jsonl")
             if self._simulator:
                 await self._simulator.start()
-                services = [service for service in self._simulator.services if service != "apns"]
-                self._simulator.set_credentials(self._data, HUB, services)
-                self._simulator.script(list(faults(services, self._options.long_waits)), self._options.seed)
+                self._simulator.set_credentials(self._data, HUB, self._failing)
+                self._fail_services()
             wall = self._clock or TrueClock()
             self._storm = Storm(
                 rule, ledger, self._options.seed, self._options.pause, wall, self._simulator,
@@ -588,6 +588,14 @@ class Run:
                     program.process.kill()
             if self._cluster:
                 self._cluster.stop()
+
+    @property
+    def _failing(self):
+        """The services that the simulator has; APNs is the strict peer."""
+        return [service for service in self._simulator.services if service != "apns"]
+
+    def _fail_services(self):
+        self._simulator.script(list(faults(self._failing, self._options.long_waits)), self._options.seed)
 
     async def _rounds(self):
         for number in range(self._options.rounds + BUSY_ROUNDS):
@@ -697,6 +705,8 @@ class Run:
             await self._write_for(2 * self._options.interval)
         # What is under way would expire.
         await self._come_to_rest()
+        if self._simulator:
+            self._fail_services()
         self._clock.set(self._clock.AHEAD)
         await self._write_for(2 * self._options.interval)
         self._clock.set(0)
@@ -717,7 +727,10 @@ class Run:
 
     async def _come_to_rest(self):
         """Sets the clock to where everything is due that was put off, and lets every canary go, which would expire later;
-        waits until nothing is overdue, or for a while."""
+        waits until nothing is overdue, or nothing more comes. No service fails meanwhile: the pauses of one that does
+        grow up to an hour."""
+        if self._simulator:
+            self._simulator.call("DELETE", "faults")
         self._clock.set(self._clock.offset + 3 * disturbances.HOUR)
         await self._let_canaries_go()
         deadline = time.monotonic() + self._options.settle
@@ -725,6 +738,8 @@ class Run:
         while (heard or self._overdue()) and time.monotonic() < deadline:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
             heard = self._deliveries.read(self._storm.messages)
+            if heard:
+                deadline = time.monotonic() + self._options.settle
 
     async def _catch_up(self):
         """What is sent now must come by the clock as it was left, at every service. What was put off must come within

@@ -3,22 +3,26 @@
 A directory with a row of every kind is moved there and back: what is compared (`--json`) is the same both times, and no kind
 is empty. A move that is killed at any moment leaves its source as it was, nobody can serve its target, and the next move
 succeeds. What was moved is marked, and nobody serves it. A database that changes a row on its way in (a trigger) is found
-out, and nothing is completed. Registrations that a server took in are exported from each side and are the same, line by
-line; a node that was served in between numbers its own rows of each hub, and these come back too.
+out, and nothing is completed; so are rows that refer to a missing one. A database may read nothing for ten seconds.
+Registrations that a server took in are exported from each side and are the same, line by line; a node that was served in
+between numbers its own rows of each hub, and these come back too.
 
     moves.py MARTLET [--count N] [--kills N]
 """
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import random
 import shutil
+import socket
 import sqlite3
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 
 import mass_jobs
@@ -337,6 +341,36 @@ def refuse_sample(binary, cluster, target, key):
     cluster.query(f"UPDATE martlet.notifications SET sample_size = NULL, sample_threshold = NULL {of_hub}")
 
 
+def refuse_missing(binary, cluster, target, key):
+    """A retry whose delivery is missing: a join would leave it out on both sides."""
+    cluster.query("CREATE TABLE public.aside AS SELECT * FROM martlet.deliveries WHERE (shard, id) = "
+                  "(SELECT shard, delivery FROM martlet.retries LIMIT 1)")
+    cluster.query("DELETE FROM martlet.deliveries WHERE (shard, id) IN (SELECT shard, id FROM public.aside)")
+    answer = move(binary, cluster.url, target, "--key-file", key, check=False)
+    checks.that("rows that refer to a missing one are not left out",
+                answer.returncode == 1 and "refer to rows that are missing" in answer.stderr, answer.stderr)
+    checks.equal("and the database is not marked", cluster.query("SELECT moved_to IS NULL FROM martlet.namespace"), "t")
+    cluster.query("INSERT INTO martlet.deliveries SELECT * FROM public.aside")
+    cluster.query("DROP TABLE public.aside")
+
+
+def refuse_numbers(binary, data, cluster):
+    """Numbers of tags for which PostgreSQL has no room."""
+    def count(last):
+        database = Database(data)
+        before = database.connection.execute("SELECT last FROM tag_counter").fetchone()[0]
+        database.connection.execute("UPDATE tag_counter SET last = ?", (last,))
+        database.close()
+        return before
+
+    before = count(2**32)
+    answer = move(binary, data, cluster.url, check=False)
+    checks.that("numbers for which there is no room are refused",
+                answer.returncode == 1 and "Nothing was moved." in answer.stderr, answer.stderr)
+    checks.that("and the database is empty", not has_schema(cluster))
+    count(before)
+
+
 def rule_out(binary, folder, cluster):
     """What cannot be moved is refused with what to do."""
     answer = move(binary, os.path.join(folder, "nothing"), cluster.url, check=False)
@@ -354,6 +388,7 @@ def there_and_back(binary, folder, cluster):
         processes.create_hub(binary, data, hub)
     processes.martlet(binary, "hub", "credential", "set", "demo", "gcm", "--api-key", "secret", "--data", data)
     fill(data)
+    refuse_numbers(binary, data, cluster)
     before = files_of(data)
     first = compared(move(binary, data, cluster.url))
     for name, (rows, _) in first.items():
@@ -375,17 +410,23 @@ def there_and_back(binary, folder, cluster):
     checks.that("another key is refused", answer.returncode == 1 and "secret key" in answer.stderr, answer.stderr)
     shutil.rmtree(back, ignore_errors=True)
     refuse_sample(binary, cluster, back, key)
+    refuse_missing(binary, cluster, back, key)
     second = compared(move(binary, cluster.url, back, "--key-file", key))
     node = os.path.join(folder, "node-of-moved")
     os.makedirs(node, mode=0o700)
     shutil.copy(key, node)
     said = refused(binary, node, "--database", cluster.url)
+    answer = subprocess.run([binary, "check", "--data", node, "--database", cluster.url], capture_output=True, text=True,
+                            timeout=60)
+    checks.that("a check finds the mark", answer.returncode == 1 and "was moved to" in answer.stdout, answer.stdout)
     checks.that("a database that was moved is not served", f"was moved to the directory '{back}'" in said, said)
     answer = move(binary, cluster.url, f"{back}-again", "--key-file", key, check=False)
     checks.that("nor moved again", answer.returncode == 1 and "was moved to" in answer.stderr, answer.stderr)
     database = sqlite3.connect(os.path.join(back, "martlet.db"))
     statistics = database.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").fetchall()
+    last = database.execute("SELECT last FROM tag_counter").fetchone()[0]
     database.close()
+    checks.that("tags are numbered anew", last < 1000, last)
     checks.equal("the directory has no statistics of the planner, as one that a server made", statistics, [])
     for name in first:
         checks.equal(f"'{name}' is the same after the way back", second.get(name), first[name])
@@ -404,6 +445,7 @@ def there_and_back(binary, folder, cluster):
 def difference(binary, data, cluster):
     """A database that changes a row: an empty schema, with a trigger."""
     empty(cluster)
+    unmark(data)
     node = os.path.join(os.path.dirname(data), "node-of-schema")
     os.makedirs(node, mode=0o700)
     shutil.copy(os.path.join(data, "secret.key"), node)
@@ -453,6 +495,16 @@ def until_no_session(cluster):
         time.sleep(0.1)
 
 
+def content_of(data):
+    """What shows that a directory is whole: its integrity, its counts and its key."""
+    database = sqlite3.connect(os.path.join(data, "martlet.db"))
+    found = [database.execute(query).fetchone()[0] for query in (
+        "PRAGMA integrity_check", "SELECT count(*) FROM hubs", "SELECT count(*) FROM registrations")]
+    database.close()
+    with open(os.path.join(data, "secret.key"), "rb") as file:
+        return found + [file.read()]
+
+
 def kills(binary, data, cluster, count, seed):
     """Kills moves at moments that are spread over their whole time."""
     def moved():
@@ -494,6 +546,7 @@ def kills(binary, data, cluster, count, seed):
     begin = time.monotonic()
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     whole = time.monotonic() - begin
+    good = content_of(target)
     shutil.rmtree(target)
     unfinished = 0
     for number in range(count):
@@ -506,19 +559,18 @@ def kills(binary, data, cluster, count, seed):
             process.kill()
             process.wait()
         until_no_session(cluster)
-        if process.returncode == 0 or os.path.exists(target) and not os.path.exists(os.path.join(target, "unfinished-move")):
-            # It has ended, or was killed behind its last step.
-            shutil.rmtree(target)
-            continue
-        if not os.path.exists(os.path.join(target, "martlet.db")):
+        if not os.path.exists(os.path.join(target, "unfinished-move")):
+            # It has ended, was killed behind its last step, or before its first.
+            if process.returncode == 0 or os.path.exists(os.path.join(target, "martlet.db")):
+                checks.equal("a directory without the mark is whole", content_of(target), good)
+            shutil.rmtree(target, ignore_errors=True)
             continue
         unfinished += 1
-        served = subprocess.run([binary, "serve", "--data", target, "--listen", "127.0.0.1:0"], capture_output=True,
-                                text=True, timeout=60)
-        checks.that("a directory of a killed move is not served",
-                    served.returncode == 1
-                    and any(words in served.stderr for words in ("was not finished", "secret.key is missing")),
-                    served.stderr[-300:])
+        keys = sorted(name for name in os.listdir(target) if name.startswith("secret.key"))
+        said = refused(binary, target)
+        checks.that("a directory of a killed move is not served", "was not finished" in said, said[-300:])
+        checks.equal("and gets no key", sorted(name for name in os.listdir(target) if name.startswith("secret.key")),
+                     keys)
     checks.that("moves were killed in the middle", unfinished > 0)
     unmark(cluster)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
@@ -526,6 +578,84 @@ def kills(binary, data, cluster, count, seed):
     answer = subprocess.run([binary, "check", "--data", target, "--json"], capture_output=True, text=True, timeout=60)
     schema = [json.loads(line)["level"] for line in answer.stdout.splitlines() if '"database"' in line]
     checks.equal("and the directory has the schema of a server", schema, ["ok"])
+
+
+# A database that is slow, and a directory of another user
+
+
+class StandingStill:
+    """Stands between a move and its database, over TCP. After some bytes of the move it reads nothing for a while, as a
+    server does that writes a checkpoint."""
+
+    def __init__(self, directory, seconds):
+        self._path, self._seconds, self._rest = os.path.join(directory, ".s.PGSQL.5432"), seconds, 200_000
+        self._listener = socket.socket()
+        # Little is taken while nobody reads.
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen()
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self._path)
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=(source, sink, source is client), daemon=True).start()
+
+    def _pump(self, source, sink, is_of_move):
+        try:
+            while piece := source.recv(4096):
+                sink.sendall(piece)
+                if is_of_move and self._rest > 0:
+                    self._rest -= len(piece)
+                    if self._rest <= 0:
+                        time.sleep(self._seconds)
+        except OSError:
+            pass
+        for end in (source, sink):
+            # Closing alone would not wake the thread that waits for the end.
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+def stand_still(binary, data, cluster):
+    """For longer than the five seconds after which a node gives up a connection."""
+    for options, expected in (("?tcp_user_timeout=5000", 1), ("", 0)):
+        empty(cluster)
+        unmark(data)
+        between = StandingStill(cluster.directories[0], 10)
+        answer = move(binary, data, f"postgres://postgres@127.0.0.1:{between.port}/martlet{options}", check=False)
+        between.close()
+        checks.equal(f"a move to a database that does not read for ten seconds {options}",
+                     (answer.returncode, answer.stderr[-200:] if answer.returncode != expected else ""), (expected, ""))
+        until_no_session(cluster)
+
+
+def owners(binary, folder, data, cluster):
+    """Root moves: into a new directory, and into one of a user who may not read the key."""
+    key = os.path.join(data, "secret.key")
+    new, own = (os.path.join(folder, name) for name in ("new", "own"))
+    unmark(cluster)
+    answer = move(binary, cluster.url, new, "--key-file", key)
+    checks.that("the owner of a new directory is told", "belongs to root" in answer.stderr, answer.stderr)
+    user = os.stat(cluster.directories[0])
+    os.chmod(folder, 0o711)
+    os.makedirs(own, mode=0o700)
+    os.chown(own, user.st_uid, user.st_gid)
+    unmark(cluster)
+    move(binary, cluster.url, own, "--key-file", key)
+    checks.equal("all is the owner's", {os.stat(os.path.join(own, name)).st_uid for name in os.listdir(own)},
+                 {user.st_uid})
 
 
 # A server's own data
@@ -594,6 +724,9 @@ async def judge(binary, count, kill_count, folder):
     try:
         rule_out(binary, folder, cluster)
         data = await asyncio.to_thread(there_and_back, binary, folder, cluster)
+        await asyncio.to_thread(stand_still, binary, data, cluster)
+        if os.geteuid() == 0:
+            await asyncio.to_thread(owners, binary, folder, data, cluster)
         await differences(binary, data, cluster)
         await asyncio.to_thread(kills, binary, data, cluster, kill_count, 7)
         await served(binary, folder, cluster, count)

@@ -25,8 +25,8 @@ struct RequestSource {
     /// Refuses a request that crossed a network in clear text.
     ///
     /// If a trusted proxy reports on a request without TLS, the request is accepted if the proxy's client used TLS. If
-    /// no trusted proxy reports, the request is accepted if the peer is on this machine. It is also accepted if it
-    /// addresses the host and port of an https `publicURL`: then a proxy that was not declared as trusted is assumed to
+    /// no trusted proxy reports, the request is accepted if the peer is on this machine, unless that is a proxy which
+    /// says that its client used another host name of this server without TLS. It is also accepted if it addresses the host and port of an https `publicURL`: then a proxy that was not declared as trusted is assumed to
     /// have ended TLS.
     func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let connection = head.connection, !connection.isSecure else { return }
@@ -34,9 +34,16 @@ struct RequestSource {
             guard !forwarded.isClearText else { throw .clearText }
             return
         }
-        if Self.isLoopback(connection.peer) { return }
+        if Self.isLoopback(connection.peer), !Self.crossedNetwork(head) { return }
         if let url = settings.publicURL, url.scheme == .https, head.authority.lowercased() == url.authority { return }
         throw .clearText
+    }
+
+    /// Returns whether a proxy that was not declared as trusted says that it got a request in clear text, for a host that
+    /// is not this machine's loopback address. The field is not proof of anything, but it can only make a caller lose.
+    private static func crossedNetwork(_ head: HTTPRequest) -> Bool {
+        head.fields["x-forwarded-proto"]?.lowercased() == "http"
+            && HTTPOrigin("http://\(head.authority)")?.isLoopback != true
     }
 
     /// Refuses a request that a page of another origin made a browser send. `Sec-Fetch-Site` (W3C Fetch Metadata) also

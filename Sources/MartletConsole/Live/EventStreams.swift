@@ -28,6 +28,8 @@ final class EventStreams: Sendable {
     /// limit for one session is not enough.
     static let operatorLimit = 16
     static let countLimit = 64
+    /// The number of streams, of `countLimit`, that only operators can open who may administer the whole server.
+    static let reserved = 16
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
@@ -45,7 +47,7 @@ final class EventStreams: Sendable {
             let own = state.entries.values.filter { $0.session.operatorName == entry.session.operatorName }
             let ofSession = own.count { $0.session.tokenHash == entry.session.tokenHash }
             guard !state.isStopped, ofSession < Self.sessionLimit, own.count < Self.operatorLimit,
-                state.entries.count < Self.countLimit
+                state.entries.count < Self.countLimit - (entry.roles.overall == .admin ? 0 : Self.reserved)
             else { return nil }
             state.next += 1
             state.entries[state.next] = entry

@@ -17,6 +17,8 @@ final class FailedSignIns: Sendable {
     private struct Day {
         var number: Int64 = 0
         var counts: [String: Int] = [:]
+        /// The newest entry of each name, with its answer.
+        var newest: [String: (id: OperatorAction.ID, answer: Int)] = [:]
     }
 
     private let store: any OperatorStore
@@ -44,11 +46,18 @@ final class FailedSignIns: Sendable {
             today.counts[shown, default: 0] += 1
             return today.counts[shown, default: 0] <= Self.dailyLimit
         }
-        guard isListed else { return }
-        // If the entry cannot be written, the caller gets the same refusal.
-        _ = try? await store.begin(
-            OperatorAction(
-                at: now, operatorName: shown, address: request.clientAddress, role: "", action: action,
-                answer: refusal.status.code))
+        // If nothing can be written, the caller gets the same refusal.
+        let answer = refusal.status.code
+        if isListed {
+            let id = try? await store.begin(
+                OperatorAction(
+                    at: now, operatorName: shown, address: request.clientAddress, role: "", action: action,
+                    answer: answer))
+            if let id { today.withLock { $0.newest[shown] = (id, answer) } }
+        } else if let newest = today.withLock({ $0.newest[shown] }) {
+            // Writes the same entry again: without a write, an answer that comes sooner would tell that a name is
+            // unknown.
+            try? await store.end(newest.id, answer: newest.answer, subject: nil)
+        }
     }
 }

@@ -2,22 +2,16 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 import MartletModel
-import Synchronization
 
 /// Enrols second factors and checks their codes.
 ///
-/// Somebody who guesses codes knows the password already, so wrong codes are counted by operator, not by address. An
-/// operator has five attempts, and then one every five minutes. The chance that one of a day's guesses is right is less
-/// than one in a thousand.
+/// Somebody who guesses codes knows the password already, so wrong codes are counted by operator, not by address
+/// (`AttemptLimit`). The chance that one of a day's guesses is right is less than one in a thousand.
 final class SecondFactor: Sendable {
     let store: any OperatorFactorStore
     private let time: any TimeSource
-    /// The number of attempts that count against each operator, and the time from which `forgiveness` runs. After each
-    /// such period, one attempt is forgiven.
-    private let failures = Mutex<[String: (count: Int, at: Timestamp)]>([:])
+    private let attempts: AttemptLimit
 
-    private static let failureLimit = 5
-    private static let forgiveness = Duration.seconds(300)
     private static let issuer = "Martlet"
     private static let recoveryCount = 10
     /// The length of a recovery code, in bytes. A code of this length cannot be guessed, so its hash need not be slow.
@@ -26,6 +20,8 @@ final class SecondFactor: Sendable {
     init(store: any OperatorFactorStore, time: any TimeSource) {
         self.store = store
         self.time = time
+        attempts = AttemptLimit(
+            time: time, refusal: "There were too many wrong codes; wait before the next one.")
     }
 
     func factor(of name: String) async throws(ConsoleRefusal) -> OperatorFactor? {
@@ -52,9 +48,9 @@ final class SecondFactor: Sendable {
             throw .conflict("There is no secret to confirm: begin again.")
         }
         guard factor.confirmedAt == nil else { throw Self.isOn }
-        try admit(name)
+        try attempts.admit(name)
         guard let step = try step(of: code, factor) else { throw .badCode }
-        forgive(name)
+        attempts.forgive(name)
         let codes = (0..<Self.recoveryCount).map { _ in Self.makeRecoveryCode() }
         let hashes = codes.map(Self.hash)
         let now = time.now
@@ -71,7 +67,7 @@ final class SecondFactor: Sendable {
     func check(_ name: String, code: String?) async throws(ConsoleRefusal) {
         guard let factor = try await factor(of: name), factor.confirmedAt != nil else { return }
         guard let code, !code.isEmpty else { throw .needsCode }
-        try admit(name)
+        try attempts.admit(name)
         let isRight: Bool
         if let step = try step(of: code, factor) {
             // Of two requests with the same code, only the first succeeds.
@@ -83,7 +79,7 @@ final class SecondFactor: Sendable {
             }
         }
         guard isRight else { throw .badCode }
-        forgive(name)
+        attempts.forgive(name)
     }
 
     private func step(of code: String, _ factor: OperatorFactor) throws(ConsoleRefusal) -> Int64? {
@@ -95,33 +91,6 @@ final class SecondFactor: Sendable {
         } catch {
             throw .busy("The code could not be checked; try again.")
         }
-    }
-
-    // MARK: Limits
-
-    /// Counts an attempt before its code is checked, so that simultaneous attempts cannot exceed the limit. A right
-    /// code resets the count.
-    private func admit(_ name: String) throws(ConsoleRefusal) {
-        let now = time.now
-        let wait = failures.withLock { failures -> Duration? in
-            var (count, at) = failures[name.lowercased()] ?? (0, now)
-            let forgiven = max(0, Int((now - at) / Self.forgiveness))
-            count = max(0, count - forgiven)
-            at = count == 0 ? now : at + Self.forgiveness * forgiven
-            guard count < Self.failureLimit else {
-                failures[name.lowercased()] = (count, at)
-                return at + Self.forgiveness - now
-            }
-            failures[name.lowercased()] = (count + 1, count == 0 ? now : at)
-            return nil
-        }
-        guard let wait else { return }
-        throw .tooMany(
-            retryAfter: wait.components.seconds + 1, "There were too many wrong codes; wait before the next one.")
-    }
-
-    private func forgive(_ name: String) {
-        failures.withLock { $0[name.lowercased()] = nil }
     }
 
     // MARK: Recovery codes

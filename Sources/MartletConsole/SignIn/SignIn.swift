@@ -7,6 +7,8 @@ struct SignIn: Sendable {
     let directory: OperatorDirectory
     let passwords: any OperatorPasswords
     let factor: SecondFactor
+    /// Limits wrong passwords in sessions that are open, because a cookie may be stolen.
+    let confirmations: AttemptLimit
     let time: any TimeSource
 
     private var store: any OperatorStore { directory.store }
@@ -85,10 +87,12 @@ struct SignIn: Sendable {
         return (link.0, link.1)
     }
 
-    /// Checks the password of an operator again.
+    /// Checks the password of an operator who is signed in again.
     func confirm(_ entry: Operator, _ password: String, from request: HTTPRequest) async throws(ConsoleRefusal) {
         guard password.utf8.count <= OperatorDirectory.passwordLengths.upperBound else { throw .badCredentials }
+        try confirmations.admit(entry.name)
         try await check(password, entry.passwordHash, entry.name, from: request)
+        confirmations.forgive(entry.name)
     }
 
     /// Checks the length of a new password and hashes it.

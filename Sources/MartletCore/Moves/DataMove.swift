@@ -41,7 +41,13 @@ public struct DataMove {
         }
         try compare("blobs", blobs, try digestOfBlobs(target))
         for table in MovedTable.all where table.use != .copied {
-            let before = if let known = copied[table] { known } else { try digest(of: table, in: source) }
+            let before: MovedDigest
+            if let known = copied[table] {
+                before = known
+            } else {
+                before = try digest(of: table, in: source)
+                try checkCount(of: table, before.count)
+            }
             try compare(table.name, before, try digest(of: table, in: target))
         }
         try source.retire(to: target.place)
@@ -78,7 +84,18 @@ public struct DataMove {
             }
         }
         try target.endRows()
+        try checkCount(of: table, rows)
         return digest
+    }
+
+    /// Throws an error if the source has rows that were not read. They would be missing in the copy, and the comparison
+    /// would not show it.
+    private func checkCount(of table: MovedTable, _ count: Int64) throws(StorageError) {
+        guard let all = try source.count(of: table), all != count else { return }
+        throw StorageError(
+            .corrupt,
+            "There are \(all) rows of '\(table.name)', but only \(count) can be moved: the others refer to rows that are "
+                + "missing. Restore a backup, or delete these rows. Nothing was completed; the source is as it was.")
     }
 
     private func digest(of table: MovedTable, in store: any MoveSource) throws(StorageError) -> MovedDigest {

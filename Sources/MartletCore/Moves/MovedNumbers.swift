@@ -17,10 +17,11 @@ public struct MovedNumbers: Sendable {
     public init() {}
 
     /// The distances that are added to the numbers of each hub, so that no two hubs have a number in common. All
-    /// distances are multiples of `DeliveredBitmap.size`, so that members of the same block stay in one block.
+    /// distances are multiples of `DeliveredBitmap.size`, so that members of the same block stay in one block. Tags have no
+    /// distances, because a store with one sequence numbers them anew.
     public var distances: [Int64: [MovedNumber: Int64]] {
         var distances: [Int64: [MovedNumber: Int64]] = [:]
-        for kind in MovedNumber.allCases where kind != .forgotten {
+        for kind in MovedNumber.allCases where kind != .forgotten && kind != .tags {
             var end: Int64 = 0
             for (hub, numbers) in ofHub.sorted(by: { $0.key < $1.key }) {
                 distances[hub, default: [:]][kind] = end

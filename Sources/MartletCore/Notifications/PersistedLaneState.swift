@@ -41,6 +41,14 @@ public struct PersistedLaneState: Hashable, Sendable {
         self.pauses = pauses
         self.quarantines = quarantines
     }
+
+    /// Returns the state with pauses that end at `latest` at the latest. The clock may have been ahead when a pause was
+    /// stored, and a process that starts cannot know that it was set back since.
+    func endingBefore(_ latest: Timestamp) -> PersistedLaneState {
+        var state = self
+        for index in state.pauses.indices { state.pauses[index].until = min(state.pauses[index].until, latest) }
+        return state
+    }
 }
 
 /// Stores the state of lanes, so that it survives restarts. The state is written together with the steps of deliveries

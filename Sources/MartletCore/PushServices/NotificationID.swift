@@ -27,14 +27,18 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
     }
 
     /// The id as 32 hexadecimal digits.
-    public var description: String { Self.digits(high) + Self.digits(low) }
+    public var description: String {
+        String(unsafeUninitializedCapacity: 32) { buffer in
+            for place in 0..<32 {
+                let word = place < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - place % 16 * 4)) & 15
+                buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 32
+        }
+    }
 
     public static func < (left: NotificationID, right: NotificationID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
-    }
-
-    private static func digits(_ word: UInt64) -> String {
-        let text = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
     }
 }

@@ -17,8 +17,10 @@ public struct HTTPField: Hashable, Sendable {
     /// - Parameter name: The name in any case; stored in lower case.
     public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
         // Most names are already in lower case, so this check avoids the allocation of a copy.
-        let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
-        self.name = isLower ? name : name.lowercased()
+        let isLower = name.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+        }
+        self.name = isLower == true ? name : name.lowercased()
         self.value = value
         self.indexing = indexing
     }
@@ -41,7 +43,11 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The first value of a field; nil if there is no such field. Setting the value replaces all fields of that name.
     /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? {
-        get { fields.first { $0.name == name }?.value }
+        get {
+            // By index, here and below: a loop over the fields would copy each of them.
+            for index in fields.indices where fields[index].name == name { return fields[index].value }
+            return nil
+        }
         set {
             fields.removeAll { $0.name == name }
             if let newValue { fields.append(HTTPField(name, newValue)) }
@@ -51,7 +57,9 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Returns every value of a field, in the order in which the values were added.
     /// - Parameter name: The name in lower case.
     public func values(of name: String) -> [String] {
-        fields.filter { $0.name == name }.map(\.value)
+        var values: [String] = []
+        for index in fields.indices where fields[index].name == name { values.append(fields[index].value) }
+        return values
     }
 
     public mutating func append(_ field: HTTPField) {

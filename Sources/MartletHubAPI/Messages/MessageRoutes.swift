@@ -20,7 +20,6 @@ struct MessageRoutes: Sendable {
     }
 
     @Sendable private func send(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        try SendRequest.refuseScheduleTime(call)
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(call, isDirect: isDirect, platforms: platforms)
         if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
@@ -29,7 +28,6 @@ struct MessageRoutes: Sendable {
     }
 
     @Sendable private func sendBatch(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        try SendRequest.refuseScheduleTime(call)
         let send = try SendRequest(batch: call, platforms: platforms)
         if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
         if send.isTest { return try await answerTest(send, of: call) }

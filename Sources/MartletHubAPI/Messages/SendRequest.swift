@@ -16,6 +16,8 @@ struct SendRequest {
     let isTest: Bool
     /// True if only the addressed devices may show the content.
     let isConfidential: Bool
+    /// The due time as the request states it.
+    private let scheduleTime: String?
 
     /// The maximum size of the body, in bytes.
     static let sizeLimit = 65_536
@@ -29,7 +31,9 @@ struct SendRequest {
     private init(
         _ call: HubCall, isDirect: Bool, isScheduled: Bool, platforms: PushPlatformList
     ) throws(HubAPIError) {
-        let reader = try Reader(call.request, platforms)
+        let known = SendFields(call.request.fields)
+        if !isScheduled { try Self.refuseScheduleTime(known) }
+        let reader = try Reader(call.request, known, platforms)
         let format = try reader.format()
         content = try reader.content(format, body: call.request.body)
         expiry = try ExpiryHeader.read(from: call.request.fields)
@@ -37,6 +41,7 @@ struct SendRequest {
         isTest = !isScheduled && reader.isTest(call)
         rollout = try reader.rollout(isTest: isTest)
         isConfidential = try reader.isConfidential()
+        scheduleTime = known.scheduleTime
     }
 
     /// Reads a scheduled send. A scheduled send is never a test send, even if the request has the flag `test`, because
@@ -44,7 +49,7 @@ struct SendRequest {
     /// - Throws: `HubAPIError`, also if the schedule time is missing or invalid.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, isScheduled: true, platforms: platforms)
-        guard let text = SendFields(call.request.fields).scheduleTime else {
+        guard let text = scheduleTime else {
             throw .badRequest("A scheduled notification needs the header ServiceBusNotification-ScheduleTime")
         }
         dueAt = try ScheduleTime.timestamp(text)
@@ -52,7 +57,9 @@ struct SendRequest {
 
     /// Reads a batch, which sends one message to many handles.
     init(batch call: HubCall, platforms: PushPlatformList) throws(HubAPIError) {
-        let reader = try Reader(call.request, platforms)
+        let known = SendFields(call.request.fields)
+        try Self.refuseScheduleTime(known)
+        let reader = try Reader(call.request, known, platforms)
         let format = try reader.format()
         let batch = try DirectBatch(call.request.body, contentType: call.request.fields["content-type"])
         content = try reader.content(format, body: batch.message)
@@ -61,6 +68,7 @@ struct SendRequest {
         isTest = reader.isTest(call)
         rollout = try reader.rollout(isTest: isTest)
         isConfidential = try reader.isConfidential()
+        scheduleTime = nil
     }
 
     /// Returns true if the send is a dry run.
@@ -80,8 +88,8 @@ struct SendRequest {
     }
 
     /// Refuses a schedule time on a send that is not scheduled.
-    static func refuseScheduleTime(_ call: HubCall) throws(HubAPIError) {
-        guard SendFields(call.request.fields).scheduleTime == nil else {
+    private static func refuseScheduleTime(_ fields: SendFields) throws(HubAPIError) {
+        guard fields.scheduleTime == nil else {
             throw .badRequest("ServiceBusNotification-ScheduleTime is for POST /{hub}/schedulednotifications")
         }
     }
@@ -107,8 +115,8 @@ private struct Reader {
     private let fields: HTTPFields
     private let platforms: PushPlatformList
 
-    init(_ request: HTTPRequest, _ platforms: PushPlatformList) throws(HubAPIError) {
-        known = SendFields(request.fields)
+    init(_ request: HTTPRequest, _ known: SendFields, _ platforms: PushPlatformList) throws(HubAPIError) {
+        self.known = known
         if let name = known.repeated { throw .badRequest("\(name) must be there once") }
         fields = request.fields
         self.platforms = platforms

@@ -33,8 +33,9 @@ struct HubCall: AdmittedCall {
 
     /// Returns the absolute URL of a resource in the hub, without a query.
     func url(_ kind: String, _ id: String? = nil) -> String {
-        let end = id.map { "/" + PercentEncoding.encode($0) } ?? ""
-        return "\(address.origin(of: request))/\(hub.name)/\(kind)\(end)"
+        // Sums, because interpolation costs five times as much.
+        let url = address.origin(of: request) + "/" + hub.name + "/" + kind
+        return id.map { url + "/" + PercentEncoding.encode($0) } ?? url
     }
 
     /// The query `?api-version=…` as sent by the client.

@@ -34,6 +34,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Duration {
     /// The duration in whole milliseconds, rounded towards zero.
     public var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 }

@@ -16,6 +16,13 @@ final class PoolGroup: Sendable {
             self.settings = settings
             self.unixPath = unixPath
         }
+
+        /// Hashes what tells most groups apart. Hashing the certificates too would take longer than sending a request.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(origin)
+            hasher.combine(settings.partition)
+            hasher.combine(unixPath)
+        }
     }
 
     /// The number of groups at which idle groups are removed before another group is added.

@@ -37,8 +37,7 @@ final class LoopCore: @unchecked Sendable {
     /// buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
-    /// The event loop as a serial executor and as a task executor. Both are set before the thread starts.
-    var serialExecutor: UnownedSerialExecutor?
+    /// The event loop as a task executor. It is set before the thread starts.
     var taskExecutor: UnownedTaskExecutor?
 
     init() throws(NetworkError) {
@@ -163,9 +162,7 @@ final class LoopCore: @unchecked Sendable {
         for item in work {
             switch item {
             case .job(let job):
-                if let serialExecutor, let taskExecutor {
-                    job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: taskExecutor)
-                }
+                if let taskExecutor { job.runSynchronously(on: taskExecutor) }
             case .call(let call): call()
             }
         }

@@ -43,6 +43,12 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
+    /// Calls back in the next turn of the connection's loop, after the output of the current turn was written, as far as
+    /// the socket takes it. Until then a reset of the connection loses this output.
+    public func afterOutput(_ call: @escaping @Sendable () -> Void) {
+        target.loop.enqueue(call)
+    }
+
     /// Sends bytes that bypass the protocol. They follow all output written so far.
     public func write(_ bytes: [UInt8]) {
         target.loop.perform { [target] in target.value.connection?.inject(bytes) }

@@ -20,7 +20,8 @@ extension DatabaseFacts {
     private func setting(_ name: String) -> String { settings[name] ?? "" }
 
     private var schemaFinding: DatabaseFinding {
-        switch schema {
+        if let refusal { return DatabaseFinding(.problem, refusal.detail) }
+        return switch schema {
         case .none: DatabaseFinding(.good, "There is no schema yet: the first node makes it.")
         case .current: DatabaseFinding(.good, "The schema is the one of this program.")
         case .older(let steps):

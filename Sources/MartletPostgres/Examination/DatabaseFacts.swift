@@ -12,6 +12,8 @@ struct DatabaseFacts: Equatable {
     /// The number of nodes whose lease has not ended.
     var nodes: Int
     var schema: Migrator.State
+    /// The reason why no node starts on the database although the schema is right; nil if there is none.
+    var refusal: StorageError?
     /// The tables with many dead rows, at most five.
     var deadRows: [DeadRows]
     /// The sessions whose open transaction has been idle for more than a minute, at most five.
@@ -48,6 +50,9 @@ extension DatabaseFacts {
     ) throws(DatabaseFailure) {
         let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
         schema = try migrator.state(connection, patience)
+        if schema == .current, let place = try connection.run(Batch(MovedAway.stored), patience)[0][0].optionalText(0) {
+            refusal = MovedAway.refusal(place, settings.schema)
+        }
         nodes = schema.isUsable ? try Self.nodes(connection, patience) : 0
         let before = time.now
         let clock = try connection.run(Batch(Self.clock), patience)[0][0].timestamp(0)

@@ -1,3 +1,4 @@
+import Glibc
 import MartletCore
 
 /// The first steps of a move of data on a connection: connecting, locking the database, and checking it.
@@ -34,6 +35,9 @@ enum MoveSession {
                     ("idle_in_transaction_session_timeout", "0"), ("timezone", "UTC"), ("jit", "off"),
                     ("maintenance_work_mem", "256MB"), ("work_mem", "64MB"),
                     ("application_name", BulkConnection.applicationName),
+                    // With these, the server notices that the machine of the move is gone, and releases its locks.
+                    ("client_connection_check_interval", "2s"), ("tcp_keepalives_idle", "5"),
+                    ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"),
                 ])
         }
         return (connection, state)
@@ -94,6 +98,67 @@ enum MoveSession {
         return true
     }
 
+    // MARK: Committing
+
+    /// How long an interrupted commit is looked for.
+    private static let commitPatience = Duration.seconds(30)
+
+    /// Commits the transaction. When the call returns, the transaction has been flushed to disk, whatever
+    /// `synchronous_commit` says for other transactions: a mark that a crash removes again would let both ends of a move
+    /// be served.
+    ///
+    /// If the connection breaks, connects again and asks for the outcome.
+    /// - Returns: False if the connection broke and it is not known whether the transaction is committed.
+    /// - Throws: `DatabaseFailure` if the transaction was rolled back.
+    static func commit(_ connection: BulkConnection) throws(DatabaseFailure) -> Bool {
+        try connection.run(flushing)
+        let id = try connection.run(.rare([], "SELECT pg_current_xact_id()::text"))[0].text(0)
+        let line = try connection.run(timeline)[0].text(0)
+        do throws(DatabaseFailure) {
+            try connection.run("COMMIT")
+            return true
+        } catch  where error.isOfConnection {
+            let deadline = ContinuousClock.now + commitPatience
+            while ContinuousClock.now < deadline {
+                switch try? outcome(of: id, connection, line) {
+                case .committed: return true
+                case .rolledBack: throw error
+                case .unknown: return false
+                // The server is not there, or its process for the lost connection is not done.
+                case .running, nil: usleep(200_000)
+                }
+            }
+            return false
+        }
+    }
+
+    private enum Outcome {
+        case committed, rolledBack, running, unknown
+    }
+
+    /// - Parameter line: The timeline of the transaction. After a failover, the same number can be that of another
+    ///   transaction.
+    private static func outcome(
+        of transaction: String, _ lost: BulkConnection, _ line: String
+    ) throws(DatabaseFailure) -> Outcome {
+        let connection = try lost.again()
+        guard try connection.run(timeline)[0].text(0) == line else { return .unknown }
+        let status = try connection.run(.rare([.text], "SELECT pg_xact_status($1::xid8)")) { $0.add(transaction) }
+        return switch status[0].optionalText(0) {
+        case "committed": .committed
+        case "aborted": .rolledBack
+        case "in progress": .running
+        default: .unknown
+        }
+    }
+
+    private static let flushing = Statement.rare(
+        [],
+        """
+        SELECT set_config('synchronous_commit', 'on', true)
+        WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+        """)
+    private static let timeline = Statement.rare([], "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)")
     private static let tryLock = Statement.rare([.int8], "SELECT pg_try_advisory_xact_lock($1)")
     private static let liveNodes = Statement.rare(
         [],

@@ -26,14 +26,13 @@ struct MovedInsertion {
     ) throws(StorageError) {
         var columns: [(type: ColumnType, value: Value)] = []
         for column in catalog[name] ?? [] {
-            if let derivation = derived[column.name] {
-                columns.append((column.type, .derived(derivation)))
-            } else if let index = table.index(of: column.name) {
+            if let type = column.type, let derivation = derived[column.name] {
+                columns.append((type, .derived(derivation)))
+            } else if let type = column.type, let index = table.index(of: column.name) {
                 let isComposed = [.row(.notifications), .row(.deliveries)].contains(table.columns[index].number)
-                columns.append((column.type, isComposed ? .composed(index) : .moved(index)))
+                columns.append((type, isComposed ? .composed(index) : .moved(index)))
             } else {
-                throw StorageError(
-                    .corrupt, "Nothing is known of the column '\(column.name)' of '\(name)', so it cannot be moved.")
+                throw MovedQuery.unknown(column.name, of: name)
             }
         }
         self.columns = columns

@@ -5,17 +5,18 @@ struct MovedQuery {
     let sql: String
     let forms: [CopiedForm]
 
-    /// The types of the columns of each table of the schema.
-    typealias Catalog = [String: [(name: String, type: ColumnType)]]
+    /// The types of the columns of each table of the schema; nil for a type that no moved column has.
+    typealias Catalog = [String: [(name: String, type: ColumnType?)]]
 
     /// - Parameter isForComparison: Whether the rows are read to be compared. Columns that are not compared are then
     ///   NULL.
-    init(_ table: MovedTable, _ catalog: Catalog, isForComparison: Bool) {
+    /// - Throws: `StorageError` if the table lacks a column, or if a column has a type that is not known.
+    init(_ table: MovedTable, _ catalog: Catalog, isForComparison: Bool) throws(StorageError) {
         let form = Self.forms[table.name] ?? Form()
         let name = form.table ?? table.name
         let types = Dictionary(
             (catalog[name] ?? []).map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        var columns: [(sql: String, form: CopiedForm)] = table.columns.map { column in
+        var columns: [(sql: String, form: CopiedForm)] = try table.columns.map { column throws(StorageError) in
             if isForComparison, !column.isCompared { return ("NULL::int8[]", .numbers) }
             if let special = form.columns[column.name] ?? Self.columns[column.name] { return special }
             let mask: Int64? =
@@ -25,7 +26,8 @@ struct MovedQuery {
                 default: nil
                 }
             if let mask { return ("x.\(column.name) & \(mask)", .integer) }
-            return (types[column.name] ?? .bytes).expression("x.\(column.name)")
+            guard let type = types[column.name] ?? nil else { throw Self.unknown(column.name, of: name) }
+            return type.expression("x.\(column.name)")
         }
         columns += form.extras
         let hubs = table.isOfHub ? "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted" : ""
@@ -35,6 +37,27 @@ struct MovedQuery {
             \(condition) \(form.order)
             """
         forms = columns.map(\.form)
+    }
+
+    static func unknown(_ column: String, of table: String) -> StorageError {
+        StorageError(.corrupt, "Nothing is known of the column '\(column)' of '\(table)', so it cannot be moved.")
+    }
+
+    /// The query for the number of rows in the table that belong to present hubs, also of rows that refer to a missing
+    /// row and that the query for the rows therefore leaves out; nil if the rows of the query are not the rows of one table.
+    static func count(of table: MovedTable) -> String? {
+        let form = forms[table.name] ?? Form()
+        let hubs = "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted"
+        if table.name == "memberships" {
+            return """
+                SELECT coalesce(sum((SELECT count(DISTINCT u.id) FROM unnest(x.tags) u (id)) + 1), 0)::int8
+                FROM registrations x \(hubs)
+                """
+        }
+        guard table.isOfHub, !form.joins.isEmpty, form.isOfEachRow, form.table == nil else { return nil }
+        let rows = "SELECT count(*) FROM \(table.name) x \(hubs)"
+        guard !form.condition.isEmpty else { return rows }
+        return "\(rows) \(form.joins.replacing("JOIN", with: "LEFT JOIN")) WHERE \(form.condition)"
     }
 
     /// The parts in which the query for a table differs from the query for other tables.
@@ -48,6 +71,8 @@ struct MovedQuery {
         /// them.
         var extras: [(sql: String, form: CopiedForm)] = []
         var order = ""
+        /// False if rows of the table are left out on purpose.
+        var isOfEachRow = true
     }
 
     private static let columns: [String: (sql: String, form: CopiedForm)] = [
@@ -59,13 +84,13 @@ struct MovedQuery {
     private static let platform: (sql: String, form: CopiedForm) = ("convert_to(p.name, 'UTF8')", .bytes)
 
     /// The columns for the platform and the tags of registrations. The tags are spelled as they were given, and
-    /// separated by commas.
+    /// separated by commas. A tag that is missing has an empty name, which `PostgresMoveReader` refuses.
     private static let tags: [String: (sql: String, form: CopiedForm)] = [
         "platform": platform,
         "tags": (
             """
-            convert_to(coalesce(x.spelled_tags, (SELECT string_agg(t.name, ',' ORDER BY u.n)
-                FROM unnest(x.tags) WITH ORDINALITY u (id, n) JOIN tags t ON t.shard = x.shard AND t.id = u.id), ''),
+            convert_to(coalesce(x.spelled_tags, (SELECT string_agg(coalesce(t.name, ''), ',' ORDER BY u.n)
+                FROM unnest(x.tags) WITH ORDINALITY u (id, n) LEFT JOIN tags t ON t.shard = x.shard AND t.id = u.id), ''),
                 'UTF8')
             """, .bytes
         ),
@@ -118,7 +143,8 @@ struct MovedQuery {
                     WHERE r.shard = x.shard AND r.channel = x.channel ORDER BY r.change DESC LIMIT 1) h
                 JOIN platforms p ON p.number = h.platform
                 """,
-            columns: ["platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes)]),
+            columns: ["platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes)],
+            isOfEachRow: false),
         "registrations": Form(joins: "JOIN platforms p ON p.number = x.scope / 2", columns: tags),
         "registration_history": Form(joins: "JOIN platforms p ON p.number = x.platform", columns: tags),
         "memberships": Form(
@@ -143,7 +169,7 @@ struct MovedQuery {
         "outcome_counts": delivery,
         "collapses": Form(joins: delivery.joins, extras: [("n.collapse", .bytes)]),
         "ranges": delivery,
-        "reached": Form(joins: delivery.joins, condition: "d.is_final"),
+        "reached": Form(joins: delivery.joins, condition: "d.is_final IS NOT FALSE"),
         "progress": Form(
             table: "reached", joins: delivery.joins, condition: "NOT d.is_final",
             order: "ORDER BY x.shard, x.delivery, x.place"),

@@ -22,7 +22,7 @@ final class PostgresMoveReader {
         let rows = try connection.run(Self.columns) { $0.add(schema) }
         var catalog: MovedQuery.Catalog = [:]
         for index in 0..<rows.count {
-            guard let type = ColumnType(rawValue: rows[index].integer32(2)) else { continue }
+            let type = ColumnType(rawValue: rows[index].integer32(2))
             catalog[rows[index].text(0), default: []].append((rows[index].text(1), type))
         }
         self.catalog = catalog
@@ -47,12 +47,20 @@ final class PostgresMoveReader {
     func readRows(
         of table: MovedTable, isForComparison: Bool, _ each: MoveSource.RowReceiver
     ) throws(StorageError) {
-        let query = MovedQuery(table, catalog, isForComparison: isForComparison)
+        let query = try MovedQuery(table, catalog, isForComparison: isForComparison)
         let refine = refinement(of: table)
         try connection.copy(query.sql) { bytes throws(StorageError) in
             var row = try CopiedForm.row(bytes, query.forms)
             guard let refine else { return try each(row) }
             if try refine(&row) { try each(row) }
+        }
+    }
+
+    /// Counts the rows of a table (`RetiringMoveSource.count(of:)`).
+    func count(of table: MovedTable) throws(StorageError) -> Int64? {
+        guard let query = MovedQuery.count(of: table) else { return nil }
+        return try MoveSession.attempt { () throws(DatabaseFailure) in
+            try connection.run(.rare([], query))[0].integer(0)
         }
     }
 
@@ -86,6 +94,7 @@ final class PostgresMoveReader {
             changing("content") { bytes throws(StorageError) in
                 MovedContent.encode(try ContentCoding.variables(bytes))
             }
+        case "registrations", "registration_history": checkingTags(table)
         case "ranges":
             changing("summary") { bytes throws(StorageError) in
                 var range = RangeRecord.empty
@@ -115,6 +124,23 @@ final class PostgresMoveReader {
         case "former_channels": { [self] row throws(StorageError) in try findKey(&row) }
         case "collapses": { [self] row throws(StorageError) in try findHandle(&row) }
         default: nil
+        }
+    }
+
+    /// Returns the refinement that refuses a row with a number of a tag that does not exist. Without it, both stores would
+    /// lack the tag.
+    private func checkingTags(_ table: MovedTable) -> Refinement {
+        let (tags, numbers) = (table.index(of: "tags") ?? 0, table.index(of: "tag_numbers") ?? 0)
+        return { row throws(StorageError) in
+            let text = row[tags].bytes ?? []
+            let names = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            guard names.allSatisfy({ !$0.isEmpty }) || (text.isEmpty && row[numbers].numbers.isEmpty) else {
+                throw StorageError(
+                    .corrupt,
+                    "A row of '\(table.name)' has a tag that does not exist, and cannot be moved. Restore a backup. Nothing "
+                        + "was moved.")
+            }
+            return true
         }
     }
 

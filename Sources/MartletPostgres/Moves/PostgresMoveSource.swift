@@ -50,12 +50,18 @@ public final class PostgresMoveSource: RetiringMoveSource {
         try reader.readBlobs(each)
     }
 
+    public func count(of table: MovedTable) throws(StorageError) -> Int64? { try reader.count(of: table) }
+
     public func retire(to place: String) throws(StorageError) {
         do throws(DatabaseFailure) {
             try connection.run("UPDATE nodes SET is_dead = true WHERE NOT is_dead")
             try connection.run("UPDATE send_ordinals SET node = 0 WHERE node <> 0")
             try connection.run(MovedAway.store) { $0.add(place) }
-            try connection.run("COMMIT")
+            guard try MoveSession.commit(connection) else {
+                throw DatabaseFailure.lost(
+                    "The connection to the database broke while it was marked as moved, so it is not known whether it is. "
+                        + "Run 'martlet move' again; if it is marked, the refusal says what to do.")
+            }
         } catch .refused(.serializationFailure) {
             throw StorageError(
                 .unavailable,

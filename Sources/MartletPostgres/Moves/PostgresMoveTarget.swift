@@ -105,6 +105,7 @@ public final class PostgresMoveTarget: MoveTarget {
                 throw StorageError(
                     .unavailable, "A hub has a number above a million, for which PostgreSQL has no room.")
             }
+            try checkRoom(for: numbers.ofHub[hub.id.rawValue] ?? [:], of: hub)
             let settings = try coding.encode(hub.settings, context: HubStatements.context(hub.id))
             try MoveSession.attempt { () throws(DatabaseFailure) in
                 try insert(hub, settings, numbers.ofHub[hub.id.rawValue] ?? [:])
@@ -123,6 +124,20 @@ public final class PostgresMoveTarget: MoveTarget {
             }
             try reader.readPlatforms()
             try dropIndexes()
+        }
+    }
+
+    /// Throws an error if the numbers of a hub leave too little room for further ones. Behind them, rows have the number
+    /// of the hub in the same column.
+    private func checkRoom(for numbers: [MovedNumber: Int64], of hub: Hub) throws(StorageError) {
+        let limits: [(MovedNumber, Int64)] = [
+            (.tags, Int64(UInt32.max)), (.notifications, Shard.numberMask), (.deliveries, Shard.numberMask),
+        ]
+        for (kind, limit) in limits where numbers[kind, default: 0] > limit / 2 {
+            throw StorageError(
+                .unavailable,
+                "The \(kind.rawValue) of the hub '\(hub.name)' have numbers up to \(numbers[kind, default: 0]), and "
+                    + "PostgreSQL has room for \(limit) in a hub. Nothing was moved.")
         }
     }
 
@@ -443,10 +458,8 @@ public final class PostgresMoveTarget: MoveTarget {
         try MoveSession.attempt { () throws(DatabaseFailure) in
             try connection.run(KeyCheck.store) { $0.add(sealed) }
         }
-        do throws(DatabaseFailure) {
-            try connection.run("COMMIT")
-        } catch {
-            guard error.isOfConnection else { throw error.storageError }
+        let isKnown = try MoveSession.attempt { () throws(DatabaseFailure) in try MoveSession.commit(connection) }
+        guard isKnown else {
             throw StorageError(
                 .unavailable,
                 "The connection to \(address) broke in the last step, so it is not known whether the move is complete. Look "

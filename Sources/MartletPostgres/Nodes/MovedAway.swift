@@ -11,7 +11,8 @@ enum MovedAway {
     static func refusal(_ place: String, _ schema: String) -> StorageError {
         StorageError(
             .unavailable,
-            "The data of this database was moved to \(place): serve that. If that move was not completed, or if you give up "
-                + "what was moved, run in the database: UPDATE \"\(schema)\".namespace SET moved_to = NULL.")
+            "The data of this database was moved to \(place): serve that. If that directory has a file unfinished-move, the "
+                + "move was not completed. Then, or if you give up what was moved, run in the database: "
+                + "UPDATE \"\(schema)\".namespace SET moved_to = NULL.")
     }
 }

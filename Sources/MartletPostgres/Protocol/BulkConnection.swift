@@ -9,6 +9,10 @@ final class BulkConnection {
     /// session that was left open.
     static let applicationName = "martlet move"
 
+    /// The time after which a connection breaks on which the server takes no data. TCP counts a server that answers but
+    /// does not read too, and a server that writes a checkpoint may not read for a while.
+    static let silence = Duration.seconds(120)
+
     private let connection: OpaquePointer
     private let address: DatabaseAddress
 
@@ -16,7 +20,7 @@ final class BulkConnection {
     /// - Parameter settings: The settings for the session.
     init(_ address: DatabaseAddress, _ settings: [(name: String, value: String)]) throws(DatabaseFailure) {
         self.address = address
-        let parameters = address.complete
+        let parameters = address.complete(breakingAfter: Self.silence)
         let names = parameters.map { strdup($0.name) }
         let values = parameters.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }
@@ -41,6 +45,11 @@ final class BulkConnection {
 
     deinit {
         PQfinish(connection)
+    }
+
+    /// Makes another connection to the same server, without the settings of this one.
+    func again() throws(DatabaseFailure) -> BulkConnection {
+        try BulkConnection(address, [("application_name", Self.applicationName)])
     }
 
     private static let setting = Statement.rare([.text, .text], "SELECT set_config($1, $2, false)")

@@ -194,7 +194,7 @@ extension Connection {
     private static func connect(
         _ address: DatabaseAddress, by deadline: ContinuousClock.Instant
     ) throws(DatabaseFailure) -> OpaquePointer {
-        let parameters = address.complete
+        let parameters = address.complete()
         let names = parameters.map { strdup($0.name) }
         let values = parameters.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }

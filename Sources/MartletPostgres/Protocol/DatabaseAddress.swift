@@ -1,5 +1,6 @@
 import CMartletPQ
 public import MartletCore
+import MartletModel
 
 /// The address of a database: `postgres://user@host1,host2/name`. Its `description` omits the password.
 public struct DatabaseAddress: Sendable, CustomStringConvertible {
@@ -42,11 +43,13 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The parameters of the address, and the parameters that all connections of this program have. The address may
-    /// override the defaults, but cannot change that only a server that accepts writes is used.
-    var complete: [(name: String, value: String)] {
+    /// Returns the parameters of the address, and the parameters that all connections of this program have. The address
+    /// may override the defaults, but cannot change that only a server that accepts writes is used.
+    /// - Parameter silence: The time after which a connection breaks on which the server takes no data.
+    func complete(breakingAfter silence: Duration = .seconds(5)) -> [(name: String, value: String)] {
         let defaults = [
-            ("application_name", "martlet"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
+            ("application_name", "martlet"), ("tcp_user_timeout", "\(silence.wholeMilliseconds)"),
+            ("keepalives_idle", "5"),
             ("keepalives_interval", "2"), ("keepalives_count", "2"),
         ].filter { value($0.0) == nil }
         let kept = parameters.filter { $0.name != "target_session_attrs" && $0.name != "client_encoding" }

@@ -76,10 +76,12 @@ public struct ServerCheck: Sendable {
         ]
     }
 
-    /// Checks the schema of the database. No server may be running on the database.
+    /// Checks whether a move has marked the data directory, and the schema of the database in it. No server may be
+    /// running on the data directory. If the data is in a database on PostgreSQL, only the mark is checked.
     public func database() -> [CheckResult] {
-        guard SQLiteStorage.exists(in: directory) else { return [] }
         do throws(StorageError) {
+            try SQLiteStorage.refuseMarked(directory)
+            guard configuration.database == nil, SQLiteStorage.exists(in: directory) else { return [] }
             switch try SQLiteStorage.schemaState(in: directory) {
             case .current: return [CheckResult(.ok, "database", "The schema is the one of this program.")]
             case .older(let steps):

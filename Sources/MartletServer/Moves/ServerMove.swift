@@ -49,6 +49,8 @@ public enum ServerMove {
             let address = try DatabaseAddress(url)
             let keys = try ServerKeys.open(in: path)
             let source = try SQLiteMoveSource(path, sealer: keys, rules: rules)
+            // The process that held the lock of the directory before may have changed the keys.
+            try attempt { () throws(ServerError) in try keys.reload() }
             let target = try PostgresMoveTarget(address, sealer: keys, rules: rules)
             try DataMove(from: source, to: target, rules: rules) { report(Event($0)) }.run()
         } catch {
@@ -57,26 +59,18 @@ public enum ServerMove {
     }
 
     /// Moves the data of a database to a directory, which is created.
-    /// - Parameter keyFile: The path of the nodes' `secret.key`, which is copied into the directory; nil if the file is
-    ///   there already, or if the environment gives the keys.
+    /// - Parameter key: The content of the nodes' `secret.key` (`key(_:for:)`), which is put into the directory; nil if
+    ///   it is there already, or if the environment gives the keys.
     /// - Throws: `ServerError`. No server can run on the directory in this case.
     public static func run(
-        fromDatabase url: String, toDirectory path: String, keyFile: String?,
-        report: @escaping (Event) -> Void
+        fromDatabase url: String, toDirectory path: String, key: [UInt8]?, report: @escaping (Event) -> Void
     ) throws(ServerError) {
         do throws(StorageError) {
             let address = try DatabaseAddress(url)
-            let key: Result<[UInt8]?, ServerError> = self.key(keyFile, path)
-            let text: [UInt8]?
-            do throws(ServerError) {
-                text = try key.get()
-            } catch {
-                throw StorageError(.unavailable, error.description)
-            }
-            let keys = try self.keys(text, in: path)
+            let keys = try self.keys(key, in: path)
             let source = try PostgresMoveSource(address, sealer: keys, rules: rules)
             let target = try SQLiteMoveTarget(path, sealer: keys, rules: rules)
-            if let text { try put(text, in: path) }
+            if let key { try attempt { () throws(ServerError) in try put(key, in: path) } }
             try DataMove(from: source, to: target, rules: rules) { report(Event($0)) }.run()
         } catch {
             throw ServerError(error.detail)
@@ -84,49 +78,51 @@ public enum ServerMove {
     }
 
     /// Reads the file with the keys.
+    /// - Parameters:
+    ///   - file: The path of the nodes' `secret.key`; nil if there is none.
+    ///   - directory: The directory into which data is moved.
     /// - Returns: The contents of the file; nil if the environment gives the keys, or if they are in the directory
     ///   already.
-    private static func key(_ file: String?, _ directory: String) -> Result<[UInt8]?, ServerError> {
-        do throws(ServerError) {
-            guard let file else {
-                let isThere = access("\(directory)/\(keyName)", F_OK) == 0
-                guard KeyEnvironment.givesKeys || isThere else {
-                    throw ServerError(
-                        "Give the secret key of the database's nodes: --key-file FILE, or \(KeyEnvironment.names).")
-                }
-                return .success(nil)
+    /// - Throws: `ServerError` if there are no keys or more than one source of them, or if the file cannot be read.
+    public static func key(_ file: String?, for directory: String) throws(ServerError) -> [UInt8]? {
+        guard let file else {
+            let isThere = access("\(directory)/\(keyName)", F_OK) == 0
+            guard KeyEnvironment.givesKeys || isThere else {
+                throw ServerError(
+                    "Give the secret key of the database's nodes: --key-file FILE, or \(KeyEnvironment.names).")
             }
-            guard !KeyEnvironment.givesKeys else {
-                throw ServerError("Give --key-file or \(KeyEnvironment.names), not both.")
-            }
-            guard let bytes = try SecretFile.read(file, limit: 65_536) else {
-                throw ServerError("Cannot read \(file): there is no such file.")
-            }
-            return .success(bytes)
-        } catch {
-            return .failure(error)
+            return nil
         }
+        guard !KeyEnvironment.givesKeys else {
+            throw ServerError("Give --key-file or \(KeyEnvironment.names), not both.")
+        }
+        guard let bytes = try SecretFile.read(file, limit: 65_536) else {
+            throw ServerError("Cannot read \(file): there is no such file.")
+        }
+        return bytes
     }
 
     private static func keys(_ text: [UInt8]?, in directory: String) throws(StorageError) -> ServerKeys {
         guard let text else { return try ServerKeys.open(in: directory) }
-        do throws(ServerError) {
-            return try ServerKeys(in: directory, environment: String(decoding: text, as: UTF8.self))
-        } catch {
-            throw StorageError(.unavailable, error.description)
+        return try attempt { () throws(ServerError) in
+            try ServerKeys(in: directory, environment: String(decoding: text, as: UTF8.self))
         }
     }
 
-    private static func put(_ key: [UInt8], in directory: String) throws(StorageError) {
-        do throws(ServerError) {
-            let path = "\(directory)/\(keyName)"
-            if let known = try SecretFile.readOwn(path) {
-                guard known == key else {
-                    throw ServerError("\(path) is another key than that of --key-file: remove the wrong one.")
-                }
-                return
+    private static func put(_ key: [UInt8], in directory: String) throws(ServerError) {
+        let path = "\(directory)/\(keyName)"
+        if let known = try SecretFile.readOwn(path) {
+            guard known == key else {
+                throw ServerError("\(path) is another key than that of --key-file: remove the wrong one.")
             }
-            try SecretFile.create(key, at: path)
+            return
+        }
+        try SecretFile.create(key, at: path)
+    }
+
+    private static func attempt<Value>(_ work: () throws(ServerError) -> Value) throws(StorageError) -> Value {
+        do throws(ServerError) {
+            return try work()
         } catch {
             throw StorageError(.unavailable, error.description)
         }

@@ -67,6 +67,13 @@ final class ServiceConnections: ConnectionObserver {
         }
     }
 
+    /// Calls back when the answer to a request, which is given in the current turn of the connection's loop, can no longer
+    /// be lost by a reset in this turn.
+    func afterAnswer(to request: HTTPRequest, _ call: @escaping @Sendable () -> Void) {
+        guard let control = control(of: request) else { return call() }
+        control.afterOutput(call)
+    }
+
     /// Performs the steps that the service takes on the connection of a request as part of its answer.
     func perform(_ steps: [ConnectionStep], on request: HTTPRequest) {
         guard !steps.isEmpty, let control = control(of: request) else { return }

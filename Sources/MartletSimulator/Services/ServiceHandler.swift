@@ -33,7 +33,8 @@ struct ServiceHandler: HTTPHandler {
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
         connections.carryOut(verdict.fault, on: request)
-        defer { state.requestEnded(of: platform) }
+        // A reset loses the answers of its turn, so their requests count as open until the turn has ended.
+        defer { connections.afterAnswer(to: request) { [state, platform] in state.requestEnded(of: platform) } }
         return await give(verdict, to: request)
     }
 

@@ -126,6 +126,14 @@ final class StorageDirectory: Sendable {
         return descriptor
     }
 
+    /// Throws an error (`.locked`) if a process has the lock of a directory. Changes nothing.
+    static func checkLock(of path: String) throws(StorageError) {
+        let descriptor = open("\(path)/\(lockName)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw isTaken(path) }
+    }
+
     private static func isTaken(_ path: String) -> StorageError {
         StorageError(
             .locked,

@@ -109,7 +109,11 @@ struct JobTable {
         let (id, hub) = (row.text(0), Hub.ID(rawValue: row.integer(1)))
         guard let sealed = sealer.open(row.bytes(3), context: Self.context(hub, id)),
             let addresses = StringMapCoding.decode(sealed)
-        else { throw AccessRuleTable.unreadable }
+        else {
+            throw StorageError(
+                .corrupt,
+                "A job cannot be read: this is not the encryption key that the database was written with.")
+        }
         guard let kind = Job.Kind(rawValue: row.text(2)), let output = ContainerName(row.text(4)),
             let directory = BlobName(row.text(5)), let status = Job.Status(rawValue: row.text(9))
         else { throw StorageError(.corrupt, "A job in the database is not one of this program; restore a backup.") }

@@ -6,7 +6,10 @@ import MartletModel
 struct MovedDeviceWriter {
     private let connection: Connection
     /// The highest number of a tag so far.
-    var lastTag: Int64 = 0
+    private var lastTag: Int64 = 0
+    /// The numbers of the tags of each hub, by the numbers with which they were moved. Tags are numbered anew, because
+    /// PostgreSQL has only 2³² numbers for the tags of a hub, and distances would use them up in a few moves.
+    private var tags: [Int64: [Int64: Int64]] = [:]
     /// The number of the tag that stands for all registrations of a scope, for each scope.
     private var everyone: [Scope: Int64] = [:]
     /// The push variables that share a row of `contents` with a template, because both have the same bytes. The key is
@@ -31,7 +34,7 @@ struct MovedDeviceWriter {
 
     mutating func add(_ row: [MovedValue], _ rows: MovedRowWriter) throws(StorageError) {
         switch rows.table.name {
-        case "tags": try rows.add(row)
+        case "tags": try addTag(row, rows)
         case "templates", "variables": try addContent(row, rows)
         case "channels": try addChannel(row, rows)
         case "former_channels": try addFormerChannel(row, rows)
@@ -39,6 +42,14 @@ struct MovedDeviceWriter {
         case "registrations": try addRegistration(row, rows)
         default: try addFormerState(row, rows)
         }
+    }
+
+    private mutating func addTag(_ row: [MovedValue], _ rows: MovedRowWriter) throws(StorageError) {
+        lastTag += 1
+        tags[row[0].integer ?? 0, default: [:]][row[rows.index("id")].integer ?? 0] = lastTag
+        var row = row
+        row[rows.index("id")] = .integer(lastTag)
+        try rows.add(row)
     }
 
     private mutating func addContent(_ row: [MovedValue], _ rows: MovedRowWriter) throws(StorageError) {
@@ -108,8 +119,16 @@ struct MovedDeviceWriter {
         defer { connection.giveBack(insert) }
         try insert.bind(channel, isText: false, at: 2)
         try insert.bind(sequence, isText: false, at: 3)
-        for tag in row[rows.index("tag_numbers")].numbers + [try everyone(in: scope)] {
-            try insert.bind(tag, at: 1)
+        var numbers = [try everyone(in: scope)]
+        for tag in row[rows.index("tag_numbers")].numbers {
+            guard let number = tags[scope.hub]?[tag] else {
+                throw StorageError(
+                    .corrupt, "A registration has a tag that does not exist. Restore a backup. Nothing was completed.")
+            }
+            numbers.append(number)
+        }
+        for number in numbers {
+            try insert.bind(number, at: 1)
             _ = try insert.step()
             insert.reset()
         }

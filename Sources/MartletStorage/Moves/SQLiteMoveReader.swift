@@ -105,6 +105,14 @@ final class SQLiteMoveReader {
         }
     }
 
+    /// Counts the rows of a table (`RetiringMoveSource.count(of:)`).
+    func count(of table: MovedTable) throws(StorageError) -> Int64? {
+        guard table.name == "notifications" else { return nil }
+        return try connection.first(
+            "SELECT count(*) FROM notifications x JOIN hubs live ON live.id = x.hub AND live.is_deleted = 0"
+        ) { $0.integer(0) }
+    }
+
     private func pass(
         _ row: [MovedValue], of table: MovedTable, _ each: MoveSource.RowReceiver
     ) throws(StorageError) {

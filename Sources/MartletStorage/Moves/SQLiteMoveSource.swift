@@ -17,8 +17,7 @@ public final class SQLiteMoveSource: RetiringMoveSource {
         }
         let directory = try StorageDirectory(path)
         files = directory
-        try UnfinishedMove.refuse(directory)
-        try MovedAway.refuse(directory)
+        try SQLiteStorage.checkMarks(path)
         switch try SQLiteStorage.schemaState(in: path) {
         case .current: break
         case .older:
@@ -43,6 +42,11 @@ public final class SQLiteMoveSource: RetiringMoveSource {
 
     public func directory() throws(StorageError) -> MovedDirectory { try reader.hubs() }
     public func numbers() throws(StorageError) -> MovedNumbers { try reader.numbers() }
+
+    /// Counts only notifications. Every other row to which a row of this schema refers is kept by a foreign key.
+    public func count(of table: MovedTable) throws(StorageError) -> Int64? {
+        try reader.count(of: table)
+    }
 
     public func retire(to place: String) throws(StorageError) { try MovedAway.mark(files, to: place) }
 

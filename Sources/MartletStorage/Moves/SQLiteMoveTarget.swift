@@ -21,7 +21,13 @@ public final class SQLiteMoveTarget: MoveTarget {
     /// Makes the directory if it is missing, and makes a database in it. An existing directory must be empty, except
     /// for files that `UnfinishedMove` allows.
     /// - Throws: `StorageError`; `.locked` if another process has the directory.
-    public init(_ path: String, sealer: any Sealer, rules: MoveRules) throws(StorageError) {
+    public convenience init(_ path: String, sealer: any Sealer, rules: MoveRules) throws(StorageError) {
+        try self.init(path, sealer: sealer, rules: rules) { posix_fallocate($0, $1, $2) }
+    }
+
+    init(
+        _ path: String, sealer: any Sealer, rules: MoveRules, allocate: @escaping FileProgressMap.Allocation
+    ) throws(StorageError) {
         let directory = try StorageDirectory(path)
         try NodeDirectory.refuse(directory)
         try UnfinishedMove.begin(in: directory)
@@ -39,7 +45,7 @@ public final class SQLiteMoveTarget: MoveTarget {
             """)
         try Migrator(migrations: Migration.all).migrate(connection)
         try connection.execute("BEGIN")
-        maps = try FileProgressMaps(in: directory.file("progress"), keeping: [])
+        maps = try FileProgressMaps(in: directory.file("progress"), keeping: [], allocate: allocate)
         reader = SQLiteMoveReader(connection, directory, maps, sealer, rules)
         writer = MovedDeviceWriter(connection)
         files = directory
@@ -100,7 +106,6 @@ public final class SQLiteMoveTarget: MoveTarget {
         try setSequence(of: "hubs", to: numbers.hubs)
         try setSequence(of: "operator_actions", to: numbers.operatorActions)
         try setSequence(of: "payload_audit", to: numbers.payloadAudit)
-        writer.lastTag = end(.tags)
         // The schema has one start of the history for all hubs: the latest start of a hub. For the other hubs, more of
         // the history may be known than this start says.
         let forgotten = numbers.ofHub.compactMap { hub, last in
@@ -254,6 +259,12 @@ public final class SQLiteMoveTarget: MoveTarget {
     // MARK: Completing
 
     public func endCopying() throws(StorageError) {
+        guard maps.areOnDisk else {
+            throw StorageError(
+                .full,
+                "The disk has no room for what unfinished sends have reached. Make room, and run 'martlet move' again. "
+                    + "Nothing was completed.")
+        }
         try writer.end()
         try connection.execute(
             """
@@ -276,6 +287,9 @@ public final class SQLiteMoveTarget: MoveTarget {
         for name in try StorageDirectory.entries(of: files.file("progress")) {
             try Self.synchronizeFile(files.file("progress/\(name)"))
         }
+        // An operator may have copied the key here shortly before.
+        let key = files.file(UnfinishedMove.keyName)
+        if StorageDirectory.exists(key) { try Self.synchronizeFile(key) }
         for name in UnfinishedMove.parts { try StorageDirectory.synchronize(files.file(name)) }
         // This directory contains the names of the files that jobs are still writing.
         try StorageDirectory.synchronize(files.file("storage/uploads"))
@@ -284,7 +298,7 @@ public final class SQLiteMoveTarget: MoveTarget {
     }
 
     private static func synchronizeFile(_ path: String) throws(StorageError) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", path) }

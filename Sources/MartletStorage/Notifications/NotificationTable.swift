@@ -38,9 +38,11 @@ struct NotificationTable {
     private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
         guard draft.collapse != nil, draft.dueAt == nil else { return [] }
         let due = try due(
-            at: draft.acceptedAt, limit: Self.overdueLimit, "n.hub = ?3 AND n.collapse IS NOT NULL", draft.hub.rawValue)
+            at: draft.acceptedAt, limit: Self.overdueLimit, Self.isOfHubWithKey, draft.hub.rawValue)
         return try begin(due, at: draft.acceptedAt)
     }
+
+    static let isOfHubWithKey = "n.hub = ?3 AND n.collapse IS NOT NULL"
 
     /// The maximum number of overdue notifications that begin when a notification with a collapse key is accepted.
     private static let overdueLimit = 1000
@@ -93,15 +95,17 @@ struct NotificationTable {
     private func due(
         at now: Timestamp, limit: Int, _ condition: String = "?3 = 0", _ argument: Int64 = 0
     ) throws(StorageError) -> [Due] {
-        try connection.all(
-            """
-            \(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?1
-                AND (n.control = 'running' OR n.expires_at <= ?1) AND \(condition)
-            ORDER BY n.due_at, n.sequence LIMIT ?2
-            """, now, limit, argument
-        ) { row throws(StorageError) in
+        try connection.all(Self.due(condition), now, limit, argument) { row throws(StorageError) in
             (notification: try StoredNotification.read(row), hasParts: StoredNotification.hasParts(row))
         }
+    }
+
+    static func due(_ condition: String) -> String {
+        """
+        \(StoredNotification.waitingSelection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?1
+            AND (n.control = 'running' OR n.expires_at <= ?1) AND \(condition)
+        ORDER BY n.due_at, n.sequence LIMIT ?2
+        """
     }
 
     private func begin(_ due: [Due], at now: Timestamp) throws(StorageError) -> [Delivery] {
@@ -176,7 +180,7 @@ struct NotificationTable {
         let start = max(after.dueAt, query.from ?? Timestamp(milliseconds: 0))
         return try connection.all(
             """
-            \(StoredNotification.selection) WHERE n.hub = ?1 AND n.begun_at IS NULL AND n.finished_at IS NULL
+            \(StoredNotification.waitingSelection) WHERE n.hub = ?1 AND n.begun_at IS NULL AND n.finished_at IS NULL
                 AND n.due_at >= ?2 AND (n.due_at, n.sequence) > (?3, ?4) AND n.due_at < ?5
             ORDER BY n.due_at, n.sequence LIMIT ?6
             """, query.hub.rawValue, start, after.dueAt, after.sequence, query.to ?? .distantFuture, query.limit

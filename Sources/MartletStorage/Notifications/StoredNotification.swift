@@ -18,6 +18,11 @@ enum StoredNotification {
     /// The query that reads notifications, to be followed by conditions on `n`.
     static let selection = "SELECT \(columns) FROM notifications n \(joins)"
 
+    /// The query that reads notifications that have not begun, to be followed by conditions on `n` that imply those of
+    /// the index. With a condition on the hub, SQLite would choose the index of the ids, and read all notifications that
+    /// the hub has kept.
+    static let waitingSelection = "SELECT \(columns) FROM notifications n INDEXED BY notifications_waiting \(joins)"
+
     /// Reads a notification.
     /// - Parameter row: A row that begins with `columns`.
     static func read(_ row: Statement) throws(StorageError) -> Notification {

@@ -7,25 +7,29 @@ import MartletCore
 enum MovedAway {
     static let mark = "moved"
 
-    static func refuse(_ directory: StorageDirectory) throws(StorageError) {
-        let path = directory.file(mark)
+    /// Throws an error if the data of a directory was moved to another place.
+    static func refuse(_ directory: String) throws(StorageError) {
+        let path = "\(directory)/\(mark)"
         guard StorageDirectory.exists(path) else { return }
         throw StorageError(
             .unavailable,
-            "The data of '\(directory.path)' was moved to \(place(path) ?? "another place"): serve that. If that move was not "
-                + "completed, or if you give up what was moved, remove '\(path)'.")
+            "The data of '\(directory)' was moved to \(place(path) ?? "another place"): serve that. If its hubs are not "
+                + "there ('martlet hub list' on a node), the move was not completed: then remove '\(path)', or if you give "
+                + "up what was moved.")
     }
 
-    /// Marks a directory. When the call returns, the mark has been flushed to disk.
+    /// Marks a directory. When the call returns, the mark has been flushed to disk. If the call fails, there is either no
+    /// mark or a complete one.
     /// - Parameter place: The name of the place to which the data was moved, for messages.
     static func mark(_ directory: StorageDirectory, to place: String) throws(StorageError) {
-        let path = directory.file(mark)
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw StorageError(failed: "open", path) }
+        let (path, new) = (directory.file(mark), directory.file("\(mark).new"))
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw StorageError(failed: "open", new) }
         defer { close(file) }
         let text = Array(place.utf8)
-        guard write(file, text, text.count) == text.count else { throw StorageError(failed: "write", path) }
-        guard fsync(file) == 0 else { throw StorageError(failed: "synchronize", path) }
+        guard write(file, text, text.count) == text.count else { throw StorageError(failed: "write", new) }
+        guard fsync(file) == 0 else { throw StorageError(failed: "synchronize", new) }
+        guard rename(new, path) == 0 else { throw StorageError(failed: "make", path) }
         try StorageDirectory.synchronize(directory.path)
     }
 

@@ -18,8 +18,7 @@ public final class NodeDirectory: Sendable {
     ///   contains a database or is marked by a move.
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
-        try UnfinishedMove.refuse(directory)
-        try MovedAway.refuse(directory)
+        try SQLiteStorage.checkMarks(path)
         guard !SQLiteStorage.exists(in: path) else {
             directory.unlock()
             throw StorageError(

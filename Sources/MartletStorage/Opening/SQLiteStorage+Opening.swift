@@ -24,8 +24,7 @@ extension SQLiteStorage {
     ) throws(StorageError) {
         let directory = try StorageDirectory(path)
         try NodeDirectory.refuse(directory)
-        try UnfinishedMove.refuse(directory)
-        try MovedAway.refuse(directory)
+        try Self.checkMarks(path)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)
@@ -50,6 +49,26 @@ extension SQLiteStorage {
             directory: directory, room: room, sealer: sealer, writer: writer, readers: readers,
             checkpointer: checkpointer,
             payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
+    }
+
+    /// Throws an error if a directory must not be used: its data was moved away, or a move into it was not finished.
+    ///
+    /// Opening a directory checks this too, under its lock. A caller that writes to the directory before it is opened
+    /// checks it first, with this function.
+    /// - Throws: `StorageError`; `.locked` if a move into the directory still runs, otherwise `.unavailable`.
+    public static func refuseMarked(_ path: String) throws(StorageError) {
+        do throws(StorageError) {
+            try checkMarks(path)
+        } catch {
+            try StorageDirectory.checkLock(of: path)
+            throw error
+        }
+    }
+
+    /// Throws an error if a directory has a mark. This process has the lock of the directory.
+    static func checkMarks(_ path: String) throws(StorageError) {
+        try UnfinishedMove.refuse(path)
+        try MovedAway.refuse(path)
     }
 
     /// Expires payloads that were never published. On a full disk this changes nothing. A later sweep then expires

@@ -22,6 +22,10 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     /// Called with this map when, for the first time, a member cannot be written to disk. The map must then be kept in
     /// memory.
     private let keep: @Sendable (FileProgressMap) -> Void
+    private let allocate: Allocation
+
+    /// Allocates disk space for a range of a file, as posix_fallocate(3) does.
+    typealias Allocation = @Sendable (_ descriptor: Int32, _ start: off_t, _ count: off_t) -> Int32
 
     private static let pageSize = 4096
     private static let pageWords = pageSize / 8
@@ -31,9 +35,11 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     /// Opens the file of a progress map, and creates the file if it does not exist.
     /// - Parameter lastNumber: The highest member number that the map must be able to hold.
     init(
-        _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
+        _ path: String, through lastNumber: Int64, allocate: @escaping Allocation = { posix_fallocate($0, $1, $2) },
+        keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {
         self.keep = keep
+        self.allocate = allocate
         let pages = Int(lastNumber) / 8 / Self.pageSize + 1
         byteCount = pages * Self.pageSize
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -160,7 +166,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private func isWritable(page: Int) -> Bool {
         if allocated[page].load(ordering: .relaxed) == 1 { return true }
         let start = off_t(page * Self.pageSize)
-        guard posix_fallocate(descriptor, start, off_t(Self.pageSize)) == 0 else { return false }
+        guard allocate(descriptor, start, off_t(Self.pageSize)) == 0 else { return false }
         allocated[page].store(1, ordering: .relaxed)
         return true
     }

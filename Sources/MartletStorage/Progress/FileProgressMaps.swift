@@ -9,6 +9,7 @@ public final class FileProgressMaps: ProgressMaps {
     /// The slots for small deliveries; nil if the disk has no space for them. Then every delivery has its own file.
     private let slots: ProgressSlots?
     private let state: Locked<State>
+    private let allocate: FileProgressMap.Allocation
 
     private struct State {
         var free: [ProgressSlot] = []
@@ -39,8 +40,15 @@ public final class FileProgressMaps: ProgressMaps {
 
     /// Opens the maps in a directory.
     /// - Parameter unfinished: The deliveries whose maps are still needed; other maps are removed.
-    public init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
+    public convenience init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
+        try self.init(in: directory, keeping: unfinished) { posix_fallocate($0, $1, $2) }
+    }
+
+    init(
+        in directory: String, keeping unfinished: [Delivery.ID], allocate: @escaping FileProgressMap.Allocation
+    ) throws(StorageError) {
         self.directory = directory
+        self.allocate = allocate
         let needed = Dictionary(unfinished.map { (String($0.rawValue), $0) }) { first, _ in first }
         var state = State()
         for name in try StorageDirectory.entries(of: directory) where name != ProgressSlots.fileName {
@@ -96,13 +104,16 @@ public final class FileProgressMaps: ProgressMaps {
         for delivery: Delivery.ID, through lastNumber: Int64, _ state: inout State
     ) throws(StorageError) -> FileProgressMap {
         if let map = state.homeless[delivery] ?? state.opened[delivery]?.map, map.holds(lastNumber) { return map }
-        let map = try FileProgressMap(path(of: delivery), through: lastNumber) { [weak self] map in
+        let map = try FileProgressMap(path(of: delivery), through: lastNumber, allocate: allocate) { [weak self] map in
             self?.state.withLock { $0.homeless[delivery] = map }
         }
         state.files.insert(delivery)
         state.opened[delivery] = Opened(map: map)
         return map
     }
+
+    /// Whether the files have all members of the maps that have a file of their own. False if the disk was full.
+    var areOnDisk: Bool { state.withLock(\.homeless.isEmpty) }
 
     public func existingMap(
         for delivery: Delivery.ID, through lastNumber: Int64

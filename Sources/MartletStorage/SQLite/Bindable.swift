@@ -34,8 +34,19 @@ extension Timestamp: Bindable {
 
 extension String: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        sqlite3_bind_text64(
-            statement, index, self, UInt64(utf8.count), martlet_SQLITE_TRANSIENT(), UInt8(SQLITE_UTF8))
+        // `withUTF8` gives the bytes that a text already has. Passing the text as a C string would copy it first.
+        var text = self
+        return text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                // Without an address SQLite would bind NULL.
+                guard let start = characters.baseAddress else {
+                    return sqlite3_bind_text64(
+                        statement, index, "", 0, martlet_SQLITE_TRANSIENT(), UInt8(SQLITE_UTF8))
+                }
+                return sqlite3_bind_text64(
+                    statement, index, start, UInt64(characters.count), martlet_SQLITE_TRANSIENT(), UInt8(SQLITE_UTF8))
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import MartletCore
 final class Connection {
     private let database: OpaquePointer
     /// The statements that are not in use, keyed by their SQL text. Several statements can have the same text.
-    private var idle: [String: IdleStatements] = [:]
+    private var idle: [SQLText: IdleStatements] = [:]
 
     private let log = LogSize()
     private var observers: [any TransactionObserver] = []
@@ -126,9 +126,10 @@ final class Connection {
 
     /// Returns a statement for exclusive use by the caller until `giveBack`.
     func take(_ sql: String) throws(StorageError) -> Statement {
-        if let statement = idle[sql]?.statements.popLast() { return statement }
-        let siblings = idle[sql] ?? IdleStatements()
-        idle[sql] = siblings
+        let known = idle[SQLText(sql)]
+        if let statement = known?.statements.popLast() { return statement }
+        let siblings = known ?? IdleStatements()
+        idle[SQLText(sql)] = siblings
         return try Statement(sql, in: database, idlingAmong: siblings)
     }
 
@@ -188,6 +189,24 @@ final class Connection {
             }
         }
         return statement
+    }
+}
+
+/// The SQL text of a statement as the key of a dictionary. It is hashed by its length and its last bytes, because it is
+/// looked up with each execution, and hashing hundreds of bytes would cost as much as running a short statement.
+private struct SQLText: Hashable {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { bytes in
+            hasher.combine(bytes.count)
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).suffix(16)))
+        }
     }
 }
 

@@ -45,13 +45,11 @@ enum CheckCommand {
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() + check.provider() }
         if let runs {
             results.append(runs)
-        } else if configuration.database != nil {
-            // The schema and the credentials of a database on PostgreSQL are not checked, because only a server opens
-            // that database.
-            return results
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
+            // The credentials in a database on PostgreSQL are not checked, because only a server opens that database.
+            guard configuration.database == nil else { return results }
             // The credentials are checked only if the database has the current schema. Opening a database with another
             // schema would change the database.
             guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }

@@ -49,10 +49,16 @@ enum MoveCommand {
                 "Give each node the same secret key as \(directory), with --database and a data directory of its own. "
                 + "\(directory) is marked as moved, and no server uses it any more."
         case (.database(let url), .directory(let directory)):
+            // Root may read a file that the owner of the directory may not.
+            let key = try ServerMove.key(invocation["key-file"], for: directory)
+            let isNew = access(directory, F_OK) != 0
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
-            try ServerMove.run(
-                fromDatabase: url, toDirectory: directory, keyFile: invocation["key-file"], report: report)
+            try ServerMove.run(fromDatabase: url, toDirectory: directory, key: key, report: report)
+            if isNew, let advice = DirectoryOwner(of: directory)?.advice(onNew: directory) {
+                display.end()
+                Terminal.complain("martlet: \(advice)")
+            }
             advice =
                 "Start the server with --data \(directory) and without --database. The database is marked as moved, and no "
                 + "node starts on it any more."

@@ -6,7 +6,7 @@ import Testing
 @testable import MartletCore
 
 /// What a restart must not forget of a lane.
-struct LaneMemoryTests {
+struct PersistedLaneStateTests {
     @Test func aRestartDoesNotHurryAPlatformThatAskedToBeLeftAlone() async throws {
         let isStormy = Flag(true)
         let flight = try await Flight { _, _ in
@@ -52,6 +52,18 @@ struct LaneMemoryTests {
             return
         }
         #expect(flight.transport.sent.map(\.origin.host) == ["a", "b"], "only the other origin is asked")
+    }
+
+    @Test func aPauseByAClockThatWasAheadEndsWithTheLongestWait() {
+        let now = Timestamp(seconds: 1_700_000_000)
+        let pauses = [60, 90_000].map {
+            LanePause(until: now + .seconds($0), outcome: .pnsUnavailable, reason: "status 503")
+        }
+        let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
+        let state = PersistedLaneState(lane: lane, pauses: pauses, quarantines: ["loft"])
+        let limited = state.endingBefore(now + .seconds(7200))
+        #expect(limited.pauses.map(\.until) == [60, 7200].map { now + .seconds($0) })
+        #expect(limited.quarantines == ["loft"] && limited.lane == lane)
     }
 
     @Test func aQuarantineOutlastsARestart() async throws {

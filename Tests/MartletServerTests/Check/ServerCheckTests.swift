@@ -41,6 +41,36 @@ struct ServerCheckTests {
         #expect(DirectoryOwner(user: owner.user + 1, group: 0).foreignFiles(in: directory) == ["secret.key"])
     }
 
+    @Test(arguments: [("unfinished-move", "was not finished"), ("moved", "was moved to")])
+    func aDirectoryThatAMoveHasMarkedIsAProblem(mark: String, sentence: String) async throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try "the database 'm'".write(toFile: "\(directory)/\(mark)", atomically: true, encoding: .utf8)
+        for database in [nil, "postgres://u@h/m"] {
+            let results = check { $0.database = database }.database()
+            #expect(results.map(\.level) == [.problem] && results[0].sentence.contains(sentence), "\(results)")
+        }
+    }
+
+    @Test(arguments: ["unfinished-move", "moved"], [true, false])
+    func aStartOnADirectoryThatAMoveHasMarkedMakesNoKey(mark: String, hasDatabase: Bool) async throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for name in hasDatabase ? [mark, "martlet.db"] : [mark] {
+            #expect(FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil))
+        }
+        let configuration = ServerConfiguration(
+            dataDirectory: directory, listen: ServerConfiguration.Address(host: "127.0.0.1", port: 0))
+        await #expect {
+            try await Server.start(configuration)
+        } throws: {
+            "\($0)".contains(mark == "moved" ? "was moved to" : "was not finished")
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(directory)/secret.key"))
+    }
+
     @Test func aFileThatIsNoDatabaseIsAProblem() throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -154,4 +154,30 @@ struct ConnectionFaultTests {
             #expect(try await run.count("requests.atOnce") <= 5)
         }
     }
+
+    /// Judges take `faults.reset` times `requests.atOnce` for the most pushes that resets can make come again.
+    @Test func aResetLosesNoMoreAnswersThanRequestsWereOpenAtOnce() async throws {
+        try await withCourier("reset skip=10 next=1") { (run) async throws in
+            #expect(await run.send("first").summary == "200 taken 5")
+            let origin = run.simulator.origins[Courier.platform] ?? run.simulator.origin
+            var batch = RequestBatch(
+                .init(
+                    origin: origin,
+                    settings: TransportSettings(
+                        version: .http2, trustedCertificatesPEM: run.simulator.caCertificatePEM),
+                    pathPrefix: "/parcels/", body: Array("hello".utf8)))
+            // All in one write of the client, so that the service judges the ones before the reset in one turn.
+            for number in 0..<20 { batch.append(path: "h\(number)".utf8) }
+            let failed = Mutex<[Int]>([])
+            await run.client.send(batch, before: run.deadline) { portion in
+                for answer in portion.answers {
+                    if case .failure = answer.result { failed.withLock { $0.append(answer.index) } }
+                }
+            }
+            var lost = 0
+            for index in failed.withLock(\.self) { lost += try await run.taken("h\(index)") }
+            #expect(lost > 0)
+            #expect(lost <= (try await run.count("requests.atOnce")))
+        }
+    }
 }

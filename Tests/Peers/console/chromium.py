@@ -143,6 +143,10 @@ class Page:
     def call(self, method, parameters=None, timeout=PATIENCE):
         return self._browser.call(method, parameters, self._session, timeout)
 
+    def beside(self, is_apart=False):
+        """Another tab of the same browser; `is_apart` with cookies and a storage of its own."""
+        return self._browser.page(self._browser.context() if is_apart else None)
+
     def close(self):
         self._browser.call("Target.closeTarget", {"targetId": self.target})
 
@@ -245,13 +249,27 @@ class Page:
         hook = lambda event: event["method"] == "Fetch.requestPaused"
         self._browser.hooks.append(hook)
 
-    def fail(self, pattern):
-        self.call("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
+    def fail(self, *patterns):
+        """Requests do not reach the server."""
+        self._intercept("Request", patterns, "Fetch.failRequest", {"errorReason": "ConnectionRefused"})
+
+    def lose(self, *patterns):
+        """Requests reach the server, and their answers are lost."""
+        self._intercept("Response", patterns, "Fetch.failRequest", {"errorReason": "ConnectionReset"})
+
+    def refuse(self, status, *patterns):
+        """Requests are refused and do not reach the server."""
+        body = base64.b64encode(json.dumps({"error": "refused by the test"}).encode()).decode()
+        self._intercept("Request", patterns, "Fetch.fulfillRequest", {
+            "responseCode": status, "responseHeaders": [{"name": "content-type", "value": "application/json"}], "body": body})
+
+    def _intercept(self, stage, patterns, command, parameters):
+        self.call("Fetch.enable", {"patterns": [{"urlPattern": pattern, "requestStage": stage} for pattern in patterns]})
 
         def hook(event):
-            if event["method"] != "Fetch.requestPaused":
+            if event["method"] != "Fetch.requestPaused" or event.get("sessionId") != self._session:
                 return False
-            self._browser.tell("Fetch.failRequest", {"requestId": event["params"]["requestId"], "errorReason": "ConnectionRefused"}, self._session)
+            self._browser.tell(command, {"requestId": event["params"]["requestId"], **parameters}, self._session)
             return True
         self._browser.hooks.append(hook)
 

@@ -136,7 +136,7 @@ def pictures(page, rig, folder):
     """Ten screens, light and dark, at 1280 and 360 pixels."""
     for screen, theme, width in itertools.product(PICTURES, THEMES, (1280, 360)):
         draft = {"title": "Half price until noon", "text": "Every bike in the shop, today only", "to": "news && !beta", "link": "https://shop.example/sale"}
-        page.js(f"localStorage.setItem('draft:{NAME}:{HUB}', JSON.stringify({json.dumps(draft)}))")
+        page.js(f"localStorage.setItem('draft:{NAME}:{HUB}:picture', JSON.stringify({json.dumps(draft)})); sessionStorage.setItem('draft:{NAME}:{HUB}:', 'picture')")
         show(page, rig, screen, "full", theme, "en", width)
         if screen == "people":
             page.type(".people-search input", "alice")

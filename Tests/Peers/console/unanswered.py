@@ -63,7 +63,7 @@ async def silent(pages, rig, checks):
     says(pages[2], "The server does not answer")
     rig.signal(signal.SIGCONT)
     says(pages[0], ", live")
-    checks.that("with the first event, green is green", pages[0].js("!document.body.classList.contains('stale')"))
+    pages[0].until("!document.body.classList.contains('stale')")
     pages[2].until("!!document.querySelector('.people-search')")
     pages[3].until("document.querySelector('.big-badge').innerText.includes('Stopped')")
     checks.equal("the stop was made", rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")["control"], "canceled")

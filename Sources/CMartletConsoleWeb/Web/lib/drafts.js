@@ -3,15 +3,15 @@
 /** The operator to whom the drafts belong. Operators who share a browser do not see each other's drafts. */
 export const owner = { name: "" };
 
-/** Returns the storage key of the draft in the form.
+/** Returns the storage key of a draft; without an id, what the keys of all drafts of a hub begin with.
+ * @param {string} hub @param {string} [id] */
+export const draftKey = (hub, id = "") => `draft:${owner.name}:${hub}:${id}`;
+/** Returns the storage key of what was sent from this browser. It holds no content.
  * @param {string} hub */
-export const draftKey = (hub) => `draft:${owner.name}:${hub}`;
-/** Returns the storage key of the drafts that other drafts have replaced in the form.
- * @param {string} hub */
-export const othersKey = (hub) => `drafts:${owner.name}:${hub}`;
+export const sentKey = (hub) => `sent:${owner.name}:${hub}`;
 
 /** Returns the storage keys of the owner's drafts in all hubs; of everybody's drafts while no operator is signed in. */
 export function keptDrafts(storage = localStorage) {
   return Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "")
-    .filter((key) => /^drafts?:/.test(key) && (!owner.name || key.split(":")[1] === owner.name) && storage.getItem(key) !== "[]");
+    .filter((key) => key.startsWith("draft:") && (!owner.name || key.split(":")[1] === owner.name));
 }

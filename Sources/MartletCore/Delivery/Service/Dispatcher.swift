@@ -262,7 +262,8 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    func restore(_ memory: PersistedLaneState, at now: Timestamp) {
+    func restore(_ stored: PersistedLaneState, at now: Timestamp) {
+        let memory = stored.endingBefore(now + settings.retry.longestWait)
         lanes.restore(memory)
         for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
     }

@@ -1,12 +1,12 @@
 /** The screen for a new send: fields for message, audience and time, and previews. A draft must pass a dry run
  * before it can be sent. */
 
-import { call, Refusal } from "../../lib/api.js";
+import { Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
-import { owner } from "../../lib/drafts.js";
-import { failure } from "../../lib/screen.js";
+import { draftKey, owner } from "../../lib/drafts.js";
+import { failure, to } from "../../lib/screen.js";
 import { expression } from "../../parts/expression/expression.js";
-import { content, first, forget, fresh, keep, kept, others, problems } from "./draft.js";
+import { content, first, follow, forget, fresh, hold, keep, kept, others, problems } from "./draft.js";
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -35,7 +35,17 @@ export class Compose {
     this.counted = "";
     // The language of the previews.
     this.shownLanguage = "";
-    this.pending = /** @type {{timer: number, id: string, end: number, undo: () => Promise<void>} | null} */ (null);
+    // The send of the draft in the form that is not over, and the timer that shows its countdown.
+    this.pending = /** @type {{timer: number, going: import("./out/going.js").Going} | null} */ (null);
+    // The last send of the same content from this browser, if the check has found one.
+    this.before = /** @type {{id: string, at: number} | null} */ (null);
+    // What became of the last send, and the content of the draft then.
+    this.told = h("div.stack.tight");
+    this.toldOf = "";
+    // What `fill` has found out about a campaign, for when the form is drawn.
+    this.note = /** @type {HTMLElement | null} */ (null);
+    this.isLeft = false;
+    this.follow = (/** @type {StorageEvent} */ event) => this.followed(event);
     this.campaignLine = h("p.quiet", { role: "status" });
     this.others = h("div");
     // Draws the fields for other languages again, when buttons were added or removed. `languages.js` sets the function.
@@ -62,8 +72,39 @@ export class Compose {
       put(this.node, h("h1", view.t("title")), failure(view.t, error, () => this.begin()));
       return;
     }
+    window.addEventListener("storage", this.follow);
     this.draw();
     this.changed();
+    this.tell(this.note);
+    this.showSending();
+  }
+
+  /** Puts another draft into the form. The send of the former one goes on.
+   * @param {import("./draft.js").Draft} draft */
+  take(draft) {
+    this.release();
+    this.draft = draft;
+    this.counted = "";
+    this.sendButton = null;
+    this.tell(null);
+    this.draw();
+    this.changed();
+    this.showSending();
+  }
+
+  async showSending() {
+    if (!this.draft.sending) return;
+    const { show } = await this.part("out");
+    if (!this.isLeft) show(this);
+  }
+
+  /** Handles a change of the stored drafts in another tab.
+   * @param {StorageEvent} event */
+  followed({ key, newValue }) {
+    if (key !== draftKey(this.hub, this.draft.id) || newValue === null) return;
+    follow(this.hub, this.draft);
+    if (this.draft.sending) this.showSending();
+    else this.pending?.going.turn();
   }
 
   /** Returns whether the operator may send in this hub. If not, shows a message. */
@@ -76,11 +117,14 @@ export class Compose {
 
   /** Continues after another sign-in. The draft is still there if the operator is the same and may still send.
    * @param {View} view */
-  back(view) {
+  async back(view) {
     const isSame = view.session.operator === this.view.session.operator;
     this.view = view;
     if (!isSame) return view.go(location.pathname, true);
-    if (this.maySend()) this.changed();
+    if (!this.maySend()) return;
+    if (!this.pending) return this.changed();
+    await this.part("out");
+    this.pending.going.resume(view);
   }
 
   /** Makes the draft from what the query of the address names: a send to copy or change, an audience, or a campaign. */
@@ -100,9 +144,13 @@ export class Compose {
     h("section.card.stack", h("h2", t("when")), this.time(), this.rolloutFields()));
     put(this.node, h("div.head", h("div", h("h1", t("title")), this.campaignLine), this.saved), this.others,
       h("div.compose", form, h("aside.compose-side", { "aria-label": t("looks") }, h("section.stack", h("h2", t("looks")), this.preview), h("section.card.stack.tight", h("h2", t("check")), this.checkBox))),
-      h("div.compose-end", this.actions));
+      h("div.compose-end", this.told, this.actions));
     this.showActions();
-    if (others(this.hub).length > 0) this.part("drafts").then(({ show }) => show(this));
+    this.showOthers();
+  }
+
+  showOthers() {
+    if (others(this.hub, this.draft.id).length > 0) this.part("drafts").then(({ show }) => show(this));
   }
 
   /** @param {"title" | "text" | "link" | "picture" | "collapse" | "badge"} name @param {Record<string, any>} options */
@@ -196,12 +244,18 @@ export class Compose {
     const { draft, view } = this;
     const state = content(draft);
     if (this.check && this.check.of !== state) this.check = null;
+    const { id } = draft;
     const isKept = keep(this.hub, draft);
+    // Another tab has changed the draft too, and now there are two.
+    if (draft.id !== id) this.showOthers();
+    hold(this.hub, isKept ? draft.id : "");
+    if (this.toldOf !== state) this.tell(null);
     say(this.saved, draft.confidential ? view.t("notKept") : isKept ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
     say(this.campaignLine, draft.campaign ? view.t(draft.campaign.saved === state ? "campaign" : "campaign.changed", { name: draft.campaign.name }) : "");
     this.showProblems();
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
+    if (draft.sending) return;
     const check = this.part("check");
     this.countTimer = window.setTimeout(async () => (await check).countAudience(this), 400);
     this.checkTimer = window.setTimeout(async () => (await check).runCheck(this), 1000);
@@ -246,7 +300,10 @@ export class Compose {
     if (this.draft.campaign) say(this.keepButton, t("campaign.keep", { name: this.draft.campaign.name }));
     say(this.sendButton, this.draft.replaces ? t("send.replace", { n }) : text);
     this.sendButton.disabled = !this.isReady;
-    say(this.sendNote, this.isReady ? "" : t("send.notYet"));
+    const { before } = this;
+    if (!before || !this.isReady) return say(this.sendNote, this.isReady ? "" : t("send.notYet"));
+    if (n > 0 && this.draft.when === "now") say(this.sendButton, t("send.again", { n }));
+    put(this.sendNote, t("send.before", { time: this.view.time.brief(new Date(before.at)) }), " ", h("a", { href: to.send(this.hub, before.id) }, t("send.look")));
   }
 
   async showCommand() {
@@ -260,20 +317,16 @@ export class Compose {
     return (await this.part("campaign")).save(this, isNew);
   }
 
-  /** Records at the server which notification was sent from the campaign.
-   * @param {string} id */
-  recordSend(id) {
-    const { campaign } = this.draft;
-    if (campaign && id) call("recordCampaignSend", { path: { hub: this.hub, id: campaign.id }, body: { notification: id } }).catch(() => {});
+  /** Shows what became of a send, until the draft changes.
+   * @param {...any} nodes null for nothing. */
+  tell(...nodes) {
+    this.toldOf = content(this.draft);
+    put(this.told, ...nodes);
   }
 
   discard() {
-    forget(this.hub);
-    this.draft = fresh();
-    this.counted = "";
-    this.sendButton = null;
-    this.draw();
-    this.changed();
+    forget(this.hub, this.draft);
+    this.take(fresh());
   }
 
   async send() {
@@ -281,24 +334,40 @@ export class Compose {
     this.isSending = true;
     try {
       await (await this.part("out")).send(this);
+    } catch (error) {
+      this.tell(failure(this.view.t, error, () => this.send()));
     } finally {
       this.isSending = false;
     }
   }
 
   leave() {
+    this.isLeft = true;
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
-    // If the operator leaves the page within the ten seconds, the send still goes out. A message with the button Undo
-    // stays until then.
-    const { pending, view } = this;
-    window.clearInterval(pending?.timer);
-    if (pending) {
-      this.recordSend(pending.id);
-      forget(this.hub);
-      view.toast(view.t("undo.leaving"), { label: view.t("undo"), act: pending.undo }, pending.end - Date.now());
-    }
+    window.removeEventListener("storage", this.follow);
+    this.release();
     this.controller.abort();
     this.countController.abort();
+  }
+
+  /** Ends the countdown in the form. The send goes on, and a message with the button Undo stays until it begins. */
+  release() {
+    const { view } = this;
+    const going = this.pending?.going;
+    this.detach();
+    if (!going?.sending || going.outcome) return;
+    going.listen = null;
+    const { dues, ahead } = going.sending;
+    view.toast(view.t(going.sending.id ? "undo.leaving" : "sending.unknown"), { label: view.t("undo"), act: () => going.undo() }, Math.max(5000, Date.parse(dues.at(-1) ?? "") - ahead - Date.now()));
+  }
+
+  /** Enables the fields again, and forgets the send. */
+  detach() {
+    if (!this.pending) return;
+    window.clearInterval(this.pending.timer);
+    this.pending = null;
+    this.sendButton = null;
+    for (const child of /** @type {any} */ (this.node.children)) child.inert = false;
   }
 }

@@ -1,6 +1,6 @@
 /** Drafts: their content, their storage in this browser, and the problems of their fields. No DOM here. */
 
-import { draftKey, othersKey } from "../../lib/drafts.js";
+import { draftKey } from "../../lib/drafts.js";
 
 /** @typedef {ReturnType<typeof fresh>} Draft */
 /** @typedef {{tag: string, title: string, text: string, buttons: string[]}} Language */
@@ -8,8 +8,12 @@ import { draftKey, othersKey } from "../../lib/drafts.js";
 
 export function fresh() {
   return {
-    // The idempotency key, so that a double click makes one send.
-    id: crypto.randomUUID(), title: "", text: "", link: "", picture: "", collapse: "", badge: "", sound: "default", priority: "normal", data: /** @type {[string, string][]} */ ([]),
+    id: crypto.randomUUID(), changedAt: 0,
+    // The idempotency key of the send, and the digest of the content for which the server was asked with it.
+    key: "", keyOf: "",
+    // What is known of the send that was asked for (sending.js).
+    sending: /** @type {import("./sending.js").Sending | null} */ (null),
+    title: "", text: "", link: "", picture: "", collapse: "", badge: "", sound: "default", priority: "normal", data: /** @type {[string, string][]} */ ([]),
     confidential: false, silent: false, truncate: false, to: "", everybody: false, first: "", wait: "", rate: "", halt: "",
     // The language of the texts above, if there are other languages; and the texts in other languages, with the titles
     // of the buttons in the order of `actions`.
@@ -27,46 +31,104 @@ export function fresh() {
   };
 }
 
-/** Returns the draft for a hub that is stored in this browser; null if there is none.
+/** What this page has last read or written of each draft, so that a change in another tab is noticed.
+ * @type {Map<string, string | null>} */
+const seen = new Map();
+/** The maximum number of stored drafts in addition to the one in the form. */
+const MOST = 20;
+
+/** Returns the draft for the form: the one that this tab had in it, or in a new tab the newest; null if there is none.
  * @param {string} hub @returns {Draft | null} */
 export function kept(hub) {
+  const own = sessionStorage.getItem(draftKey(hub));
+  return own === null ? others(hub)[0] ?? null : stored(hub, own);
+}
+
+/** Notes which draft this tab has in its form; "" if it has none that is stored.
+ * @param {string} hub @param {string} id */
+export function hold(hub, id) {
+  sessionStorage.setItem(draftKey(hub), id);
+}
+
+/** Returns a draft as it is stored; null if it is not stored.
+ * @param {string} hub @param {string} id @returns {Draft | null} */
+export function stored(hub, id) {
+  const text = localStorage.getItem(draftKey(hub, id));
+  seen.set(id, text);
   try {
-    const text = localStorage.getItem(draftKey(hub));
-    return text ? { ...fresh(), ...JSON.parse(text) } : null;
+    return text ? { ...fresh(), ...JSON.parse(text), id } : null;
   } catch {
     return null;
   }
 }
 
-/** Returns the drafts that other drafts have replaced in the form, newest first.
- * @param {string} hub @returns {Draft[]} */
-export function others(hub) {
-  try {
-    return JSON.parse(localStorage.getItem(othersKey(hub)) ?? "[]");
-  } catch {
-    return [];
-  }
+/** Returns the stored drafts, newest first.
+ * @param {string} hub @param {string} [id] The id of the draft in the form, which is left out. @returns {Draft[]} */
+export function others(hub, id) {
+  const start = draftKey(hub);
+  const ids = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "")
+    .filter((key) => key.startsWith(start)).map((key) => key.slice(start.length)).filter((one) => one !== id && one !== "");
+  return ids.flatMap((one) => stored(hub, one) ?? []).sort((one, two) => two.changedAt - one.changedAt);
 }
 
-/** Stores a draft in this browser, unless it is empty or confidential.
- * @param {string} hub @param {Draft} draft @returns {boolean} Whether it was stored. */
+/**
+ * Stores a draft in this browser, unless it is empty or confidential. If another tab has changed or removed the stored
+ * draft meanwhile, this one gets an id of its own, so that neither replaces the other.
+ *
+ * @param {string} hub @param {Draft} draft @returns {boolean} Whether it is stored.
+ */
 export function keep(hub, draft) {
-  if (draft.confidential || content({ ...draft, id: "" }) === content({ ...fresh(), id: "" })) {
-    forget(hub);
+  const isEmpty = content(draft) === content(fresh());
+  // Of a confidential draft, only what became of its send is stored.
+  const kept = draft.confidential ? { id: draft.id, key: draft.key, confidential: true, sending: draft.sending } : draft;
+  if (!draft.sending && (draft.confidential || isEmpty)) {
+    forget(hub, draft);
     return false;
   }
+  const before = seen.get(draft.id) ?? null;
+  const now = localStorage.getItem(draftKey(hub, draft.id));
+  if (before && words(before) === words(JSON.stringify(kept))) return now !== null;
+  if (now !== before) {
+    // A send that is over in another tab is over here too.
+    if (draft.sending && now === null) return false;
+    if (!draft.sending || !isSameSend(now, draft)) draft.id = crypto.randomUUID();
+  }
   try {
-    localStorage.setItem(draftKey(hub), JSON.stringify(draft));
+    const isNew = !seen.get(draft.id);
+    draft.changedAt = Date.now();
+    const text = JSON.stringify({ ...kept, id: draft.id, changedAt: draft.changedAt });
+    localStorage.setItem(draftKey(hub, draft.id), text);
+    seen.set(draft.id, text);
+    if (isNew) for (const old of others(hub, draft.id).slice(MOST)) if (!old.sending) forget(hub, old);
     return true;
   } catch {
     return false;
   }
 }
 
-/** Returns the content of a draft as text, without its campaign and the send that it replaces.
+/** @param {string} text A stored draft. */
+const words = (text) => JSON.stringify({ ...JSON.parse(text), changedAt: 0 });
+
+/** Returns whether a stored draft is of the same send.
+ * @param {string | null} text @param {Draft} draft */
+const isSameSend = (text, draft) => text !== null && Boolean(JSON.parse(text).sending) && JSON.parse(text).key === draft.key;
+
+/** Takes over what another tab has stored of the same draft, unless the contents differ.
+ * @param {string} hub @param {Draft} draft */
+export function follow(hub, draft) {
+  const before = seen.get(draft.id) ?? null;
+  const other = stored(hub, draft.id);
+  if (!other || (!draft.confidential && content(other) !== content(draft))) {
+    seen.set(draft.id, before);
+    return;
+  }
+  Object.assign(draft, draft.confidential ? { key: other.key, sending: other.sending } : other);
+}
+
+/** Returns the content of a draft as text, without what identifies it, its campaign and its send.
  * @param {Draft} draft */
 export function content(draft) {
-  const { campaign, replaces, ...rest } = draft;
+  const { id, key, keyOf, changedAt, sending, campaign, replaces, ...rest } = draft;
   return JSON.stringify(rest);
 }
 
@@ -82,9 +144,13 @@ export function wait(draft) {
   return Number(draft.wait.trim() || 0);
 }
 
-/** @param {string} hub */
-export function forget(hub) {
-  localStorage.removeItem(draftKey(hub));
+/** Removes a stored draft, unless another tab has changed it meanwhile.
+ * @param {string} hub @param {Draft} draft */
+export function forget(hub, draft) {
+  const key = draftKey(hub, draft.id);
+  const now = localStorage.getItem(key);
+  if (now === (seen.get(draft.id) ?? null) || isSameSend(now, draft)) localStorage.removeItem(key);
+  seen.delete(draft.id);
 }
 
 /** Returns the problems of the fields: for each field with a problem, the key of a text.

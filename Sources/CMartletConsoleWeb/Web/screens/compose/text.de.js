@@ -15,6 +15,7 @@ export default {
   "check": "Prüfung",
   "test": "Test senden",
   "send.nobody": "Senden", "send.now": { one: "An 1 Gerät senden", other: "An {n} Geräte senden" }, "send.first": "An die ersten {first} von {n} Geräten senden", "send.later": { one: "Für 1 Gerät planen", other: "Für {n} Geräte planen" }, "send.notYet": "Verfügbar nach der Prüfung.",
+  "send.again": { one: "Noch einmal an 1 Gerät senden", other: "Noch einmal an {n} Geräte senden" }, "send.before": "Sie haben dieselbe Nachricht schon gesendet ({time}).", "send.look": "Ansehen",
   "discard": "Entwurf verwerfen",
   "campaign": "Kampagne: {name}", "campaign.changed": "Kampagne: {name}, mit nicht gespeicherten Änderungen", "campaign.save": "Als Kampagne speichern",
 };

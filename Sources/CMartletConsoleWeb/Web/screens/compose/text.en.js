@@ -15,6 +15,7 @@ export default {
   "check": "Check",
   "test": "Send a test",
   "send.nobody": "Send", "send.now": { one: "Send to 1 device", other: "Send to {n} devices" }, "send.first": "Send to the first {first} of {n} devices", "send.later": { one: "Schedule for 1 device", other: "Schedule for {n} devices" }, "send.notYet": "Available after the check.",
+  "send.again": { one: "Send again to 1 device", other: "Send again to {n} devices" }, "send.before": "You have sent the same message before ({time}).", "send.look": "Look at it",
   "discard": "Discard the draft",
   "campaign": "Campaign: {name}", "campaign.changed": "Campaign: {name}, with changes that are not saved", "campaign.save": "Save as campaign",
 };

@@ -15,6 +15,7 @@ export default {
   "check": "검사",
   "test": "시험 발송",
   "send.nobody": "보내기", "send.now": { other: "기기 {n}대에 보내기" }, "send.first": "{n}대 중 처음 {first}대에 보내기", "send.later": { other: "기기 {n}대에 예약하기" }, "send.notYet": "이 초안의 검사가 끝나면 보낼 수 있습니다.",
+  "send.again": { other: "기기 {n}대에 다시 보내기" }, "send.before": "같은 메시지를 이미 보냈습니다({time}).", "send.look": "보기",
   "discard": "초안 버리기",
   "campaign": "캠페인: {name}", "campaign.changed": "캠페인: {name}, 저장하지 않은 변경 있음", "campaign.save": "캠페인으로 저장",
 };

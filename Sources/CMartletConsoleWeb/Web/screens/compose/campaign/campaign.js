@@ -2,11 +2,13 @@
  * continue it. */
 
 import { call, Refusal } from "../../../lib/api.js";
-import { freshId, h } from "../../../lib/dom.js";
+import { freshId, h, icon } from "../../../lib/dom.js";
 import { to } from "../../../lib/screen.js";
 import { ask } from "../../../parts/dialog/ask.js";
 import { formDialog } from "../../../parts/dialog/form.js";
 import { content, fresh, kept } from "../draft.js";
+import { among, question } from "../out/going.js";
+import { became, useKey } from "../sending.js";
 
 /**
  * Opens a campaign. If this browser has unsaved changes of the campaign, they are kept. If the campaign has changed at
@@ -21,10 +23,16 @@ export async function open(compose, id) {
   const draft = stored(found);
   if (found.send) {
     // A campaign that was sent cannot change any more, so the draft is a copy that belongs to no campaign.
-    compose.draft = { ...draft, id: fresh().id, campaign: null };
-    view.toast(view.t("campaign.wasSent"));
+    compose.draft = { ...draft, campaign: null };
+    const status = await call("status", { path: { hub, id: found.send } }).catch(() => null);
+    compose.note = sentNote(view, hub, "campaign.wasSentBy", { id: found.send, author: status?.author ?? "" });
     return;
   }
+  const other = found.draft.asked ? await asked(hub, found.draft.asked) : null;
+  const state = other && became(other);
+  // The page that asked for it may have been closed before it was recorded.
+  if (state === "begun") call("recordCampaignSend", { path: { hub, id }, body: { notification: other.id } }).catch(() => {});
+  if (other && state !== "undone") compose.note = sentNote(view, hub, became(other) === "due" ? "campaign.goesOut" : "campaign.sentBy", other);
   compose.draft = draft;
   const own = kept(hub);
   if (!own?.campaign || own.campaign.id !== found.id || own.campaign.saved === content(own)) return;
@@ -38,6 +46,9 @@ export async function open(compose, id) {
  * @param {any} found @returns {import("../draft.js").Draft} */
 function stored(found) {
   const draft = { ...fresh(), ...found.draft };
+  const { id, key, keyOf, changedAt, sending } = fresh();
+  Object.assign(draft, { id, key, keyOf, changedAt, sending });
+  delete /** @type {any} */ (draft).asked;
   draft.campaign = { id: String(found.id), name: String(found.name), version: Number(found.version), saved: content(draft) };
   return draft;
 }
@@ -81,13 +92,15 @@ function add(compose) {
   });
 }
 
-/** @param {import("../compose.js").Compose} compose @param {number} version @returns {Promise<boolean>} */
-async function replace(compose, version) {
+/** @param {import("../compose.js").Compose} compose @param {number} version
+ * @param {{by: string, at: string, dues: string[], key: string}} [asked] A note that the operator sends it.
+ * @returns {Promise<boolean>} */
+async function replace(compose, version, asked) {
   const { view, hub, draft } = compose;
   const { t } = view;
   const { id, name } = draft.campaign ?? { id: "", name: "" };
   try {
-    saved(compose, await call("saveCampaign", { path: { hub, id }, body: { name, draft: JSON.parse(content(draft)), version } }));
+    saved(compose, await call("saveCampaign", { path: { hub, id }, body: { name, draft: { ...JSON.parse(content(draft)), ...(asked && { asked }) }, version } }), Boolean(asked));
     return true;
   } catch (error) {
     const status = error instanceof Refusal ? error.status : 0;
@@ -99,19 +112,68 @@ async function replace(compose, version) {
       return false;
     }
     if (!found) {
+      if (asked) throw error;
       view.toast(error.message || t("failed.unreachable"));
       return false;
     }
     const isSure = await ask(view, { title: t("campaign.conflict"), text: t("campaign.conflict.text", change(view, found)), yes: t("campaign.conflict.yes"), isDanger: true });
-    return isSure && replace(compose, found.version);
+    return isSure && replace(compose, found.version, asked);
   }
 }
 
-/** @param {import("../compose.js").Compose} compose @param {any} answer */
-function saved(compose, answer) {
+/** Returns the send that somebody has asked for from a campaign, as the campaign notes it; null if the server has none.
+ * @param {string} hub @param {{by: string, at: string, dues: string[]}} note */
+const asked = (hub, { by, at, dues }) => among(hub, by, { asked: at, dues });
+
+/** @param {View} view @param {string} hub @param {string} key @param {{id: string, author: string}} send */
+function sentNote(view, hub, key, send) {
+  return h("div.notice.quiet-notice", icon("info"), h("p", view.t(key, { name: send.author.replace(/^operator:/, "") || view.t("unknown") }), " ", h("a", { href: to.send(hub, send.id) }, view.t("send.look"))));
+}
+
+/**
+ * Saves the draft to its campaign before it is sent, with a note of who sends it and when, by which others see it.
+ *
+ * @param {import("../compose.js").Compose} compose @param {string} at The server's time. @param {string} due
+ * @returns {Promise<boolean>} Whether it was saved: not if somebody else has sent it, or has changed it.
+ */
+export async function claim(compose, at, due) {
+  const { view, hub, draft } = compose;
+  const id = draft.campaign?.id ?? "";
+  const found = await question("campaign", { path: { hub, id } }).catch((error) => {
+    if (error instanceof Refusal && error.status === 404) return null;
+    throw error;
+  });
+  const mine = { by: view.session.operator, at, dues: [due], key: draft.key };
+  const note = found?.draft.asked;
+  if (found?.send) {
+    const status = await question("status", { path: { hub, id: found.send } }).catch(() => null);
+    draft.campaign = null;
+    compose.changed();
+    compose.tell(sentNote(view, hub, "campaign.wasSentBy", { id: found.send, author: status?.author ?? "" }));
+    return false;
+  }
+  const isOthers = note && note.key !== draft.key;
+  const other = isOthers ? await asked(hub, note) : null;
+  if (other && became(other) !== "undone") {
+    compose.tell(sentNote(view, hub, became(other) === "due" ? "campaign.goesOut" : "campaign.sentBy", other));
+    return false;
+  }
+  const isSame = found && content(stored(found)) === content(draft);
+  if (isOthers && isSame && !other) {
+    // The other's request may still arrive. With the same key, only one of the two is accepted.
+    draft.keyOf = "";
+    useKey(draft, note.key);
+    mine.key = note.key;
+  }
+  return replace(compose, isSame ? found.version : draft.campaign?.version ?? 0, mine);
+}
+
+/** @param {import("../compose.js").Compose} compose @param {any} answer @param {boolean} [isSend] Whether it is sent now. */
+function saved(compose, answer, isSend = false) {
   const { view, draft, hub } = compose;
   const { campaign } = stored(answer);
   draft.campaign = campaign && { ...campaign, saved: content(draft) };
+  if (isSend) return;
   compose.changed();
   history.replaceState(null, "", `${to.sends(hub)}/new?campaign=${answer.id}`);
   view.toast(view.t("campaign.saved", { name: answer.name }));

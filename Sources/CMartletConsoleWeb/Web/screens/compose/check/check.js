@@ -8,6 +8,7 @@ import { loadLook, look } from "../../../parts/look/look.js";
 import { limits, toGroups } from "../../../parts/expression/rules.js";
 import { content, problems } from "../draft.js";
 import { fields, message } from "../message.js";
+import { sentBefore } from "../sending.js";
 
 const API = { "api-version": "2020-06" };
 /** The milliseconds after which a dry run that did not reach the server is repeated. */
@@ -78,6 +79,10 @@ export async function runCheck(compose) {
     const run = await call("post", { path: { hub: compose.hub }, query: { ...API, dryRun: "" }, fields: fields(compose.draft, view), body: message(draft), signal });
     if (of !== content(compose.draft)) return;
     compose.check = { of, run };
+    compose.before = sentBefore(compose.hub, draft);
+    // Loaded before it is needed: the server may be away when the operator sends, or wants to undo.
+    compose.part("out").catch(() => {});
+    if (compose.draft.campaign) compose.part("campaign").catch(() => {});
     showCheck(compose, run);
     showLooks(compose, run);
   } catch (error) {

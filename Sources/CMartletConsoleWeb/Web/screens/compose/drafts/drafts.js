@@ -3,15 +3,11 @@
 
 import { call } from "../../../lib/api.js";
 import { h, icon, put } from "../../../lib/dom.js";
-import { othersKey } from "../../../lib/drafts.js";
 import { wallClock } from "../../../lib/zone.js";
 import { read } from "../message.js";
-import { content, fresh, keep, kept, others } from "../draft.js";
+import { content, forget, fresh, kept, others, stored } from "../draft.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
-
-/** The maximum number of stored drafts in addition to the one in the form. */
-const MOST = 20;
 
 /** Makes the draft from what the query of the address names.
  * @param {import("../compose.js").Compose} compose */
@@ -45,30 +41,20 @@ async function made(hub, query, zone) {
   return draft;
 }
 
-/** Stores a draft that another draft replaces in the form, unless it is empty, or equals the other draft or its
- * campaign.
+/** Decides between a draft and another that is to take its place in the form. The draft stays stored, unless it is
+ * empty, or equals the other draft or its campaign.
  * @param {string} hub @param {Draft} own @param {Draft} other @returns {Draft} The draft for the form. */
 export function besides(hub, own, other) {
-  if (words(own) === words(other)) return own;
-  if (isWorthless(own)) return other;
-  const list = [own, ...others(hub).filter((one) => words(one) !== words(own) && words(one) !== words(other))].slice(0, MOST);
-  try {
-    localStorage.setItem(othersKey(hub), JSON.stringify(list));
-    return other;
-  } catch {
-    // The browser's storage is full, so the old draft stays in the form.
-    return own;
-  }
+  if (own.sending) return other;
+  if (content(own) === content(other)) return own;
+  if (isWorthless(own)) forget(hub, own);
+  return other;
 }
-
-/** Returns the content of a draft without its id.
- * @param {Draft} draft */
-const words = (draft) => content({ ...draft, id: "" });
 
 /** Returns whether a draft need not be stored: it has at most a tag and a time, or its campaign has the same content.
  * @param {Draft} draft */
 function isWorthless(draft) {
-  return words({ ...draft, to: "", when: "now", at: "" }) === words(fresh()) && !/[\s&|!]/.test(draft.to.trim()) || draft.campaign?.saved === content(draft);
+  return content({ ...draft, to: "", when: "now", at: "" }) === content(fresh()) && !/[\s&|!]/.test(draft.to.trim()) || draft.campaign?.saved === content(draft);
 }
 
 /** Shows the stored drafts that are not in the form.
@@ -76,22 +62,19 @@ function isWorthless(draft) {
 export function show(compose) {
   const { hub, view } = compose;
   const { t } = view;
-  const list = others(hub);
-  /** @param {number} index */
-  const without = (index) => localStorage.setItem(othersKey(hub), JSON.stringify(list.filter((_, other) => other !== index)));
-  /** @param {number} index */
-  const open = (index) => {
-    const chosen = /** @type {Draft} */ (list[index]);
+  const list = others(hub, compose.draft.id);
+  /** @param {Draft} chosen */
+  const open = (chosen) => {
     const own = compose.draft;
-    without(index);
-    compose.draft = own.confidential ? chosen : besides(hub, own, chosen);
-    keep(hub, compose.draft);
-    compose.counted = "";
-    compose.sendButton = null;
-    compose.draw();
-    compose.changed();
+    compose.take(own.confidential ? chosen : besides(hub, own, chosen));
   };
-  put(compose.others, list.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow.others", h("p", t("drafts", { n: list.length })), list.map((draft, index) =>
-    h("div", h("span.strong.clip", draft.title || draft.text || draft.to || t("title")),
-      h("span.row", h("button", { click: () => open(index) }, t("drafts.open")), h("button.plain", { click: () => { without(index); show(compose); } }, t("drafts.discard"))))))));
+  /** @param {Draft} draft */
+  const discard = (draft) => {
+    stored(hub, draft.id);
+    forget(hub, draft);
+    show(compose);
+  };
+  put(compose.others, list.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow.others", h("p", t("drafts", { n: list.length })), list.map((draft) =>
+    h("div", h("span.strong.clip", draft.title || draft.text || draft.to || t("title"), draft.sending && h("span.quiet", " ", t("drafts.sending"))),
+      h("span.row", h("button", { click: () => open(draft) }, t("drafts.open")), !draft.sending && h("button.plain", { click: () => discard(draft) }, t("drafts.discard"))))))));
 }

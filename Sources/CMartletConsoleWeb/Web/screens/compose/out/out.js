@@ -6,14 +6,16 @@ import { failure, serviceName, to } from "../../../lib/screen.js";
 import { ask } from "../../../parts/dialog/ask.js";
 import { loadOutcomes, told } from "../../../parts/outcome/outcome.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
-import { content, forget, fresh } from "../draft.js";
+import { follow, fresh, hold, keep, others } from "../draft.js";
 import { fields, message } from "../message.js";
+import { digest, endOf, sentBefore, UNDO, useKey } from "../sending.js";
+import { goingOf, question, sentence } from "./going.js";
 
 const API = { "api-version": "2020-06" };
 /** If a send reaches more devices than this, the operator must type their number to confirm it. */
 const MANY = 10_000;
-/** The seconds in which a send can be undone. */
-const UNDO = 10;
+/** If there are more devices by this factor than the operator has confirmed, the number must be confirmed again. */
+const MORE = 1.01;
 
 /** @param {import("../compose.js").Compose} compose */
 export async function test(compose) {
@@ -59,17 +61,42 @@ function testResults({ t }, results) {
 
 /** @param {import("../compose.js").Compose} compose */
 export async function send(compose) {
-  const { view, draft } = compose;
-  const { t, n } = view;
-  const count = compose.count ?? 0;
+  const { view, draft, hub } = compose;
+  const { t } = view;
+  // Another tab may have sent the same draft a moment ago.
+  follow(hub, draft);
+  if (draft.sending) return show(compose);
+  const same = others(hub, draft.id).find((one) => one.sending && one.keyOf === digest(draft));
+  if (same) return compose.take(same);
+  const before = sentBefore(hub, draft);
+  if (before && compose.before?.id !== before.id) {
+    compose.before = before;
+    return compose.showActions();
+  }
   if (/^\s*[[{]/.test(draft.text) && isJSON(draft.text) && !(await ask(view, { title: t("isJSON"), text: t("isJSON.text"), yes: t("isJSON.yes") }))) return;
-  if ((count > MANY || draft.everybody) && !(await ask(view, {
-    title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
-    yes: compose.first ? t("send.first", { first: compose.first, n: count }) : t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
-  }))) return;
-  // The campaign is saved first, so that it is stored as it was sent.
-  if (draft.campaign && draft.campaign.saved !== content(draft) && !(await compose.save())) return;
+  if (!(await isSure(compose))) return;
+  // It is sent again on purpose.
+  if (before) draft.keyOf = "";
   await schedule(compose);
+}
+
+/** Asks before a send to many devices, and again if there are more of them by then.
+ * @param {import("../compose.js").Compose} compose @returns {Promise<boolean>} */
+async function isSure(compose) {
+  const { view, draft, hub } = compose;
+  const { t, n } = view;
+  for (;;) {
+    const count = compose.count ?? 0;
+    if (count <= MANY && !draft.everybody) return true;
+    if (!(await ask(view, {
+      title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
+      yes: compose.first ? t("send.first", { first: compose.first, n: count }) : t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
+    }))) return false;
+    const run = await question("post", { path: { hub }, query: { ...API, dryRun: "" }, fields: fields(draft, view), body: message(draft) }).catch(() => null);
+    if (!(run?.targeted > count * MORE)) return true;
+    compose.count = run.targeted;
+    compose.showActions();
+  }
 }
 
 /** @param {string} text */
@@ -81,88 +108,107 @@ function isJSON(text) {
   }
 }
 
-/** @param {import("../compose.js").Compose} compose */
+/** Asks the server for the send.
+ * @param {import("../compose.js").Compose} compose */
 async function schedule(compose) {
   const { view, draft, hub } = compose;
   const { t } = view;
   const isLater = draft.when === "at";
-  const { replaces } = draft;
   compose.sendButton.disabled = true;
   // The time of the send may have passed since the last dry run.
   if (isLater && compose.dueAt() <= new Date()) return (await compose.part("check")).runCheck(compose);
-  try {
-    const at = isLater ? compose.dueAt() : new Date(Date.parse((await call("session")).now) + UNDO * 1000);
-    const own = { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString() };
-    const answer = replaces
-      ? await call("reschedule", { path: { hub, id: replaces }, query: API, body: message(draft), fields: own })
-      : await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...own, "idempotency-key": draft.id } });
-    const id = replaces ?? /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
-    if (!isLater) return countDown(compose, id, Date.now() + UNDO * 1000);
-    compose.recordSend(id);
-    forget(hub);
-    view.toast(t("scheduled", { time: view.time.full(at) }));
-    view.go(id ? to.send(hub, id) : `${to.sends(hub)}/waiting`);
-  } catch (error) {
-    put(compose.checkBox, failure(t, error, null));
+  window.clearTimeout(compose.checkTimer);
+  compose.tell(null);
+  // What is sent is what was checked.
+  freeze(compose, true);
+  const back = () => {
+    freeze(compose, false);
     compose.showActions();
+  };
+  try {
+    const asked = (await question("session")).now;
+    const ahead = Date.parse(asked) - Date.now();
+    const due = isLater ? compose.dueAt() : new Date(Date.parse(asked) + UNDO * 1000);
+    useKey(draft);
+    // The campaign is saved first, so that it is stored as it was sent, and others see who sends it.
+    if (draft.campaign && !(await (await compose.part("campaign")).claim(compose, asked, due.toISOString()))) return back();
+    // Who has left the page meanwhile would not see the ten seconds.
+    if (compose.isLeft) return;
+    keep(hub, draft);
+    draft.sending = { asked, ahead, dues: [due.toISOString()], isLater, replaces: draft.replaces, id: null, undo: false, count: compose.count ?? 0, first: compose.first };
+  } catch (error) {
+    // The server was not asked for the send yet.
+    compose.tell(failure(t, error, () => compose.send()), h("p.strong", t("sending.none")));
+    return back();
   }
+  hold(hub, keep(hub, draft) ? draft.id : "");
+  show(compose, true);
 }
 
-/** Shows a countdown with a button that undoes the send.
- * @param {import("../compose.js").Compose} compose @param {string} id @param {number} end */
-function countDown(compose, id, end) {
-  const { view, hub } = compose;
+/** Shows what is known of the send of the draft in the form, with a button that undoes it.
+ * @param {import("../compose.js").Compose} compose @param {boolean} [isNew] Whether it is asked for now. */
+export function show(compose, isNew = false) {
+  const { view, draft, hub } = compose;
   const { t } = view;
+  if (!draft.sending || compose.pending) return;
+  const going = goingOf(hub, draft, view, isNew);
+  const isSeen = isNew || Date.now() < endOf(draft.sending);
   const line = h("span.strong.number");
+  const note = h("span");
+  const told = h("span.unseen");
+  // The buttons are where Send was: the second half of a double click is not for them.
+  const once = (/** @type {() => void} */ act) => (/** @type {MouseEvent} */ { detail }) => detail < 2 && act();
+  const button = h("button.big.danger", { click: once(() => going.undo()) }, t("undo"));
+  // The notice has the focus and not the button, which a second press of Enter would press too.
+  const notice = h("div.notice.undo", { role: "status", tabindex: "-1" }, icon("clock"), h("div.row.between.grow", h("span.stack.tight.grow", h("span", told, h("span", { "aria-hidden": "true" }, line)), note),
+    h("span.row", button, h("button.plain", { click: once(() => compose.take(fresh())) }, t("another")))));
   freeze(compose, true);
-  const button = h("button.big.danger", { click: () => undo(compose, id) }, t("undo"));
-  put(compose.actions, h("div.notice.undo", { role: "status" }, icon("clock"), h("div.row.between.grow", h("span", h("span.unseen", t("undo.told")), h("span", { "aria-hidden": "true" }, line)), button)));
-  button.focus();
+  put(compose.actions, notice);
+  if (isNew) notice.focus();
   const tick = () => {
-    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    say(line, t(compose.first ? "undo.first" : "undo.left", { n: left, first: compose.first, devices: view.n.whole(compose.count ?? 0) }));
-    if (left > 0) return;
-    window.clearInterval(compose.pending?.timer);
-    compose.pending = null;
-    compose.recordSend(id);
-    forget(hub);
-    view.go(to.send(hub, id));
+    if (going.outcome || !draft.sending) return;
+    const { id, undo, first, count, isLater } = draft.sending;
+    const left = Math.ceil((endOf(draft.sending) - Date.now()) / 1000);
+    const state = !id ? t(going.isOpen ? "sending.unknown" : "sending.asking") : left <= 0 ? t("sending.past") : isLater ? t("sending.asking") : t(first ? "undo.first" : "undo.left", { n: left, first, devices: view.n.whole(count) });
+    say(line, state);
+    say(told, id && left > 0 ? t("undo.told") : state);
+    const cause = going.error ? (going.error.status === 0 ? t("sending.noAnswer") : going.error.message) : "";
+    say(note, undo ? (cause ? `${t("undo.trying")} ${going.error?.message}` : t("undo.running")) : cause);
   };
-  compose.pending = { timer: window.setInterval(tick, 250), id, end, undo: () => takeBack(hub, id).then((isDone) => view.toast(t(isDone ? "undone" : "undo.late"))) };
+  compose.pending = { going, timer: window.setInterval(tick, 250) };
+  going.listen = (/** @type {import("./going.js").Outcome | undefined} */ outcome) => (outcome ? settled(compose, going, outcome, isSeen) : tick());
   tick();
+  going.turn();
+}
+
+/** Shows what became of the send.
+ * @param {import("../compose.js").Compose} compose @param {import("./going.js").Going} going
+ * @param {import("./going.js").Outcome} outcome @param {boolean} isSeen Whether the operator has seen it begin. */
+function settled(compose, going, outcome, isSeen) {
+  const { view, hub, draft } = compose;
+  const { t } = view;
+  const address = going.id ? to.send(hub, going.id) : `${to.sends(hub)}/waiting`;
+  const said = sentence(outcome);
+  const wasHeld = draft.sending;
+  compose.detach();
+  if (outcome === "undone") {
+    view.toast(t("undone"));
+    compose.changed();
+  } else if (["begun", "scheduled", "stopped", "late"].includes(outcome)) {
+    compose.take(fresh());
+    if (!isSeen) return compose.tell(h("div.notice.quiet-notice", icon("info"), h("p", t(said ?? ""), " ", h("a", { href: address }, t("send.look")))));
+    if (outcome === "scheduled") view.toast(t("scheduled", { time: view.time.full(new Date(wasHeld?.dues.at(-1) ?? "")) }));
+    else if (outcome !== "begun") view.toast(t(said ?? ""));
+    view.go(address);
+  } else {
+    compose.changed();
+    if (outcome === "refused") compose.tell(failure(t, going.error, null), h("p.strong", t("sending.none")));
+    else if (said) compose.tell(h("div.notice.warn-notice", { role: "alert" }, icon("warn"), h("p", t(said))));
+  }
 }
 
 /** Disables or enables the fields. During the countdown, the draft cannot be changed.
  * @param {import("../compose.js").Compose} compose @param {boolean} isFrozen */
-function freeze({ node, actions }, isFrozen) {
+export function freeze({ node, actions }, isFrozen) {
   for (const child of /** @type {any} */ (node.children)) child.inert = isFrozen && !child.contains(actions);
-}
-
-/** @param {import("../compose.js").Compose} compose @param {string} id */
-async function undo(compose, id) {
-  const { view, hub } = compose;
-  const { t } = view;
-  window.clearInterval(compose.pending?.timer);
-  const isDone = await takeBack(hub, id);
-  compose.pending = null;
-  view.toast(t(isDone ? "undone" : "undo.late"));
-  compose.draft.id = fresh().id;
-  compose.draft.replaces = null;
-  if (!isDone) return view.go(to.send(hub, id));
-  compose.sendButton = null;
-  freeze(compose, false);
-  compose.changed();
-}
-
-/** Withdraws a send that has not begun. If it has begun, cancels it, so that no further push is sent.
- * @param {string} hub @param {string} id @returns {Promise<boolean>} Whether nothing was sent. */
-async function takeBack(hub, id) {
-  try {
-    await call("withdraw", { path: { hub, id }, query: API });
-    return true;
-  } catch {
-    // The send has begun already.
-    await call("cancel", { path: { hub, id }, body: {} }).catch(() => {});
-    return false;
-  }
 }

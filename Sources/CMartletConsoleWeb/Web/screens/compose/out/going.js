@@ -1,0 +1,293 @@
+/** Sends that this page has asked for, until the server has said what became of them. They go on when the screen is
+ * left. */
+
+import { call, Refusal } from "../../../lib/api.js";
+import { owner } from "../../../lib/drafts.js";
+import { forget, keep } from "../draft.js";
+import { fields, message } from "../message.js";
+import { became, endOf, found, isOpen, next, noteSent, UNDO } from "../sending.js";
+
+const API = { "api-version": "2020-06" };
+/** The milliseconds after which a question without an answer is asked again. */
+const TIMEOUT = 4000;
+
+/** Makes a request that does not wait for ever.
+ * @param {CallName} name @param {CallOptions} [options] */
+export async function question(name, options) {
+  const controller = new AbortController();
+  const timer = window.setTimeout(() => controller.abort(), TIMEOUT);
+  try {
+    return await call(name, { ...options, signal: controller.signal });
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal(0, null);
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
+
+/**
+ * What became of a send: undone before it began; begun; scheduled for a time that the operator has chosen; stopped
+ * after it had begun; over before Undo came; not known to the server any more; never accepted; refused; the key was
+ * used for another send; or settled in another tab.
+ *
+ * @typedef {"undone" | "begun" | "scheduled" | "stopped" | "late" | "gone" | "none" | "refused" | "clash" | "elsewhere"} Outcome
+ */
+
+/** The sends of this page that are not over, by their idempotency keys. @type {Map<string, Going>} */
+const all = new Map();
+
+/** Returns the send of a draft.
+ * @param {string} hub @param {import("../draft.js").Draft} draft @param {View} view @param {boolean} isNew Whether it is
+ *   asked for now; otherwise it was read from the browser's storage. */
+export function goingOf(hub, draft, view, isNew) {
+  const known = all.get(draft.key);
+  if (known) known.draft = draft;
+  const one = known ?? new Going(hub, draft, view, isNew);
+  all.set(draft.key, one);
+  return one;
+}
+
+export class Going {
+  /** @param {string} hub @param {import("../draft.js").Draft} draft @param {View} view @param {boolean} isNew */
+  constructor(hub, draft, view, isNew) {
+    this.hub = hub;
+    this.draft = draft;
+    this.view = view;
+    this.operator = owner.name;
+    // The content of a confidential draft is not stored, so its request cannot be repeated.
+    this.request = isNew || !draft.confidential ? { fields: fields(draft, view), body: message(draft) } : null;
+    // Whether a request may have been accepted although no answer says so.
+    this.isOpen = !isNew;
+    /** The last question's failure. @type {Refusal | null} */
+    this.error = null;
+    /** Told when something has changed, with the outcome once there is one.
+     * @type {((outcome?: Outcome) => void) | null} */
+    this.listen = null;
+    /** @type {Outcome | null} */
+    this.outcome = null;
+    this.timer = 0;
+    this.isBusy = false;
+    this.wasTold = false;
+  }
+
+  get sending() {
+    return /** @type {import("../sending.js").Sending} */ (this.draft.sending);
+  }
+
+  get path() {
+    return { hub: this.hub, id: this.sending.id ?? "" };
+  }
+
+  /** Wants the send undone, and asks the server at once. */
+  undo() {
+    this.sending.undo = true;
+    keep(this.hub, this.draft);
+    return this.turn();
+  }
+
+  /** Continues after another sign-in.
+   * @param {View} view */
+  resume(view) {
+    this.view = view;
+    return this.turn();
+  }
+
+  /** Asks the server the next question, and comes again as long as there is one. */
+  async turn() {
+    window.clearTimeout(this.timer);
+    if (this.isBusy || this.outcome) return;
+    if (!this.draft.sending) return this.finish("elsewhere");
+    this.isBusy = true;
+    const step = next(this.sending, Date.now(), this.request !== null);
+    try {
+      await this[step]();
+      this.error = null;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.error = error;
+    } finally {
+      this.isBusy = false;
+    }
+    if (this.outcome) return;
+    if (!this.listen || this.error?.status === 401) this.tellOnce();
+    this.listen?.();
+    // Without a session, all questions are in vain.
+    if (this.error?.status === 401) return;
+    const { id, undo } = this.sending;
+    const left = endOf(this.sending) - Date.now();
+    this.timer = window.setTimeout(() => this.turn(), this.error ? 1000 : id && !undo && left > 0 ? left + 100 : 400);
+  }
+
+  wait() {}
+
+  repeat() {
+    return this.post();
+  }
+
+  /** Asks for the send with a new time to undo it. */
+  async renew() {
+    const { now } = await question("session");
+    this.sending.dues.push(new Date(Date.parse(now) + UNDO * 1000).toISOString());
+    this.sending.ahead = Date.parse(now) - Date.now();
+    keep(this.hub, this.draft);
+    await this.post();
+  }
+
+  async post() {
+    const { replaces, dues } = this.sending;
+    const { fields, body } = /** @type {{fields: Record<string, string>, body: any}} */ (this.request);
+    const own = { ...fields, "servicebusnotification-scheduletime": dues.at(-1) ?? "" };
+    let answer;
+    try {
+      answer = replaces
+        ? await question("reschedule", { path: { hub: this.hub, id: replaces }, query: API, body, fields: own })
+        : await question("schedule", { path: { hub: this.hub }, query: API, body, fields: { ...own, "idempotency-key": this.draft.key } });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (isOpen(error.status)) {
+        this.isOpen = this.isOpen || error.status !== 401;
+        throw error;
+      }
+      const isClash = error.status === 422 && !replaces;
+      if ((this.isOpen || isClash) && await this.search()) return;
+      this.error = error;
+      return this.finish(isClash ? "clash" : "refused");
+    }
+    this.named(replaces ?? /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "");
+  }
+
+  async find() {
+    if (!(await this.search())) this.finish("none");
+  }
+
+  /** Looks for the send among the operator's sends.
+   * @returns {Promise<boolean>} Whether it is there. */
+  async search() {
+    const { sending, hub } = this;
+    const { replaces, asked, dues } = sending;
+    let one = null;
+    if (replaces) {
+      const status = await question("status", { path: { hub, id: replaces } });
+      one = dues.includes(status.dueAt) ? { id: replaces, dueAt: status.dueAt } : null;
+    } else {
+      one = await among(hub, this.operator, { asked, dues });
+    }
+    if (!one) return false;
+    sending.dues = [one.dueAt];
+    this.named(one.id);
+    return true;
+  }
+
+  /** Notes the id that the server has given the send.
+   * @param {string} id */
+  named(id) {
+    this.sending.id = id;
+    keep(this.hub, this.draft);
+    if (this.sending.isLater && !this.sending.undo) this.finish("scheduled");
+  }
+
+  async takeBack() {
+    try {
+      await question("withdraw", { path: this.path, query: API });
+      return this.finish("undone");
+    } catch (error) {
+      if (!(error instanceof Refusal) || ![403, 404].includes(error.status)) throw error;
+      const status = await this.status();
+      if (!status) return;
+      const state = became(status);
+      // It is there and has not begun, so the refusal has another reason.
+      if (state === "due") throw error;
+      if (state !== "begun") return this.finish(state);
+      if (status.endedAt) return this.finish("late");
+      if (error.status === 403) return this.finish("begun");
+    }
+    try {
+      await question("cancel", { path: this.path, body: {} });
+      this.finish("stopped");
+    } catch (error) {
+      // The next status says how it has ended.
+      if (!(error instanceof Refusal) || error.status !== 409) throw error;
+    }
+  }
+
+  async look() {
+    const status = await this.status();
+    const state = status ? became(status) : "due";
+    if (state !== "due") this.finish(state);
+  }
+
+  /** Returns the status of the send; null if the server does not know it. */
+  async status() {
+    try {
+      return await question("status", { path: this.path });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 404) throw error;
+      this.finish("gone");
+      return null;
+    }
+  }
+
+  /** @param {Outcome} outcome */
+  finish(outcome) {
+    const { draft, hub } = this;
+    const id = draft.sending?.id ?? "";
+    this.outcome = outcome;
+    all.delete(draft.key);
+    if (["begun", "late", "scheduled", "stopped"].includes(outcome)) {
+      noteSent(hub, draft, id);
+      const { campaign } = draft;
+      if (campaign && id) call("recordCampaignSend", { path: { hub, id: campaign.id }, body: { notification: id } }).catch(() => {});
+    }
+    this.id = id;
+    if (["begun", "late", "scheduled"].includes(outcome)) {
+      forget(hub, draft);
+    } else if (outcome !== "elsewhere") {
+      draft.sending = null;
+      if (["undone", "stopped"].includes(outcome)) draft.replaces = null;
+      // The key of a send that was refused or not found stays, so that a late request cannot make a second one.
+      if (!["none", "refused"].includes(outcome)) draft.keyOf = "";
+      keep(hub, draft);
+    }
+    if (this.listen) this.listen(outcome);
+    else this.report(outcome);
+  }
+
+  /** Tells the outcome when the screen was left.
+   * @param {Outcome} outcome */
+  report(outcome) {
+    const { t, toast } = this.view;
+    const said = sentence(outcome);
+    if (said && !["begun", "scheduled"].includes(outcome)) toast(t(said));
+  }
+
+  /** Tells once that Undo has not worked yet, when the screen was left. */
+  tellOnce() {
+    if (!this.error || !this.sending.undo || this.wasTold) return;
+    this.wasTold = true;
+    const { t, toast } = this.view;
+    toast(t(this.error.status === 401 ? "undo.signedOut" : "undo.trying"), undefined, 15_000);
+  }
+}
+
+/** Finds a send of an operator.
+ * @param {string} hub @param {string} operator @param {{asked: string, dues: string[]}} what
+ * @returns {Promise<any>} The send of a list; null if there is none. */
+export async function among(hub, operator, what) {
+  let before = /** @type {number | null} */ (null);
+  // A list looks through a limited number of sends at a time.
+  for (let page = 0; page < 20; page += 1) {
+    /** @type {any} */
+    const answer = await question("sends", { path: { hub }, query: { author: `operator:${operator}`, since: new Date(Date.parse(what.asked) - 60_000).toISOString(), limit: 100, before } });
+    const one = found(answer.sends, what);
+    if (one || !answer.next) return one;
+    before = answer.next;
+  }
+  return null;
+}
+
+/** Returns the key of the text for an outcome; null for one that needs none.
+ * @param {Outcome} outcome */
+export function sentence(outcome) {
+  const texts = { undone: "undone", stopped: "undo.late", late: "undo.over", gone: "sending.gone", none: "sending.none", refused: "sending.none", clash: "sending.clash", begun: "sending.sent", scheduled: "sending.sent", elsewhere: null };
+  return texts[outcome];
+}
