@@ -3,21 +3,19 @@ import Glibc
 
 /// A thread that waits for sockets and timers and runs queued work.
 ///
-/// A loop is a task executor: `Task(executorPreference: loop)` runs an async handler on the thread of its connections.
-/// It is not a serial executor, because jobs would then run in the isolation of the loop, and each call of an async
-/// function that has no isolation would have to leave it: a turn of the loop for each call and each return.
-///
-/// Objects owned by a loop are not Sendable. Their methods must be called on the loop's thread and trap on any other
-/// thread.
+/// A loop is a serial executor, so that an actor can run on it. A loop is also a task executor:
+/// `Task(executorPreference: loop)` runs an async handler on the thread of its connections. Objects owned by a loop are
+/// not Sendable. Their methods must be called on the loop's thread and trap on any other thread.
 ///
 /// The thread ends after the last reference to the loop is released.
-public final class EventLoop: TaskExecutor {
+public final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
     /// Starts the thread.
     /// - Parameter name: The name of the thread in debuggers, at most 15 bytes.
     public init(name: String = "martlet-loop") throws(NetworkError) {
         core = try LoopCore()
+        core.serialExecutor = asUnownedSerialExecutor()
         core.taskExecutor = asUnownedTaskExecutor()
         // If the peer closes the connection while OpenSSL writes, the write must return an error. Without this line,
         // SIGPIPE would end the process.
@@ -45,6 +43,14 @@ public final class EventLoop: TaskExecutor {
 
     public func enqueue(_ job: consuming ExecutorJob) {
         core.enqueue(.job(UnownedJob(job)))
+    }
+
+    public func checkIsolated() {
+        preconditionCurrent()
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
     }
 
     /// Waits until the loop has run the work that is queued now.

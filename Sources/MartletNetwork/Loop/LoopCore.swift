@@ -37,7 +37,8 @@ final class LoopCore: @unchecked Sendable {
     /// buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
-    /// The event loop as a task executor. It is set before the thread starts.
+    /// The event loop as a serial executor and as a task executor. Both are set before the thread starts.
+    var serialExecutor: UnownedSerialExecutor?
     var taskExecutor: UnownedTaskExecutor?
 
     init() throws(NetworkError) {
@@ -162,7 +163,9 @@ final class LoopCore: @unchecked Sendable {
         for item in work {
             switch item {
             case .job(let job):
-                if let taskExecutor { job.runSynchronously(on: taskExecutor) }
+                if let serialExecutor, let taskExecutor {
+                    job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: taskExecutor)
+                }
             case .call(let call): call()
             }
         }

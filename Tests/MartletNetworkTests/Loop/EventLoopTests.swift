@@ -28,6 +28,19 @@ struct EventLoopTests {
         #expect(hasIdled)
     }
 
+    private actor OnLoop {
+        private let loop: EventLoop
+        private var count = 0
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func isOnLoop() -> Bool { loop.isCurrent }
+        func add() { count += 1 }
+        func total() -> Int { count }
+        nonisolated func assumedTotal() -> Int { assumeIsolated { $0.count } }
+    }
+
     /// Cancels a timer of its loop as it ends.
     private final class Holder {
         private let loop: EventLoop
@@ -50,15 +63,27 @@ struct EventLoopTests {
         func double(_ number: Int) -> Int { number * 2 }
     }
 
+    @Test func anActorLivesOnTheLoop() async throws {
+        let loop = try EventLoop()
+        let actor = OnLoop(loop)
+        #expect(await actor.isOnLoop())
+        #expect(!loop.isCurrent)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { await actor.add() } }
+        }
+        #expect(await actor.total() == 100)
+        #expect(await loop.run { actor.assumedTotal() } == 100)
+    }
+
     @Test func aTaskWithPreferenceRunsOnTheLoopAlsoAfterCallsOfActors() async throws {
         let loop = try EventLoop()
         let other = Elsewhere()
-        let far = try EventLoop()
+        let pinned = OnLoop(try EventLoop())
         let indices = await Task(executorPreference: loop) {
             var indices = [loop.isCurrent]
             _ = await other.double(2)
             indices.append(loop.isCurrent)
-            await far.run {}
+            await pinned.add()
             indices.append(loop.isCurrent)
             await Task.yield()
             indices.append(loop.isCurrent)
@@ -67,24 +92,6 @@ struct EventLoopTests {
             return indices
         }.value
         #expect(indices == [true, true, true, true, true])
-    }
-
-    private func answer(after call: Int) async -> Int { call + 1 }
-
-    @Test func aCallWithoutIsolationTakesNoTurnOfTheLoop() async throws {
-        let loop = try EventLoop()
-        let hasTurned = Mutex(false)
-        let turned = await Task(executorPreference: loop) {
-            loop.enqueue { hasTurned.withLock { $0 = true } }
-            var turned: [Bool] = []
-            for call in 0..<3 {
-                _ = await answer(after: call)
-                turned.append(hasTurned.withLock(\.self))
-            }
-            await Task.yield()
-            return turned + [hasTurned.withLock(\.self)]
-        }.value
-        #expect(turned == [false, false, false, true])
     }
 
     @Test func aCancelledTimersValueMayCancelAnotherTimer() async throws {
