@@ -142,7 +142,7 @@ static void post(const struct request *it, const char *folder, const char *port)
     if (!is_completed()) die("sending to others at the same time");
     struct text tags = between(it->head, "ServiceBusNotification-Tags: ", "\r\n");
     snprintf(origin, sizeof origin, "https://127.0.0.1:%s", port);
-    // What removes devices may still be writing.
+    // The writer thread may still be removing devices.
     pthread_mutex_lock(&lock);
     while (is_writing) pthread_cond_wait(&is_idle, &lock);
     pthread_mutex_unlock(&lock);

@@ -24,10 +24,10 @@ struct RequestSource {
 
     /// Refuses a request that crossed a network in clear text.
     ///
-    /// If a trusted proxy reports on a request without TLS, the request is accepted if the proxy's client used TLS. If
-    /// no trusted proxy reports, the request is accepted if the peer is on this machine, unless that is a proxy which
-    /// says that its client used another host name of this server without TLS. It is also accepted if it addresses the host and port of an https `publicURL`: then a proxy that was not declared as trusted is assumed to
-    /// have ended TLS.
+    /// If a trusted proxy reports on a request without TLS, the request is accepted if the proxy's client used TLS.
+    /// Otherwise a peer on this machine is accepted, unless it sends `x-forwarded-proto: http` for a host that is not
+    /// loopback. A request for the host and port of an https `publicURL` is always accepted: then a proxy that was not
+    /// declared as trusted is assumed to have ended TLS.
     func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let connection = head.connection, !connection.isSecure else { return }
         if let forwarded = head.forwarded {
@@ -40,7 +40,7 @@ struct RequestSource {
     }
 
     /// Returns whether a proxy that was not declared as trusted says that it got a request in clear text, for a host that
-    /// is not this machine's loopback address. The field is not proof of anything, but it can only make a caller lose.
+    /// is not this machine's loopback address. A caller can forge the field, but only to get the request refused.
     private static func crossedNetwork(_ head: HTTPRequest) -> Bool {
         head.fields["x-forwarded-proto"]?.lowercased() == "http"
             && HTTPOrigin("http://\(head.authority)")?.isLoopback != true

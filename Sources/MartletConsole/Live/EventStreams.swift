@@ -28,7 +28,7 @@ final class EventStreams: Sendable {
     /// limit for one session is not enough.
     static let operatorLimit = 16
     static let countLimit = 64
-    /// The number of streams, of `countLimit`, that only operators can open who may administer the whole server.
+    /// The number of streams, of `countLimit`, that only administrators of the whole server can open.
     static let reserved = 16
 
     private struct State {

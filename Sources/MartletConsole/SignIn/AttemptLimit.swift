@@ -4,8 +4,8 @@ import Synchronization
 
 /// Limits the attempts at a secret of an operator, whatever addresses they come from.
 ///
-/// Whoever makes these attempts has passed another check already, such as the password before a code, so few operators
-/// can be blocked by strangers. An operator has five attempts, and then one every five minutes.
+/// Attempts come only after another check, such as the password before a code, so a stranger cannot use up an operator's
+/// attempts. An operator has five attempts, and then one every five minutes.
 final class AttemptLimit: Sendable {
     /// The number of attempts that count against each operator, by the name in lower case, and the time from which
     /// `forgiveness` runs. After each such period, one attempt is forgiven.

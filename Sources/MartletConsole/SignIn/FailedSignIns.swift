@@ -55,8 +55,8 @@ final class FailedSignIns: Sendable {
                     answer: answer))
             if let id { today.withLock { $0.newest[shown] = (id, answer) } }
         } else if let newest = today.withLock({ $0.newest[shown] }) {
-            // Writes the same entry again: without a write, an answer that comes sooner would tell that a name is
-            // unknown.
+            // Rewrites the newest entry, so that this answer takes as long as a listed one. Otherwise its speed would
+            // show whether the name is known.
             try? await store.end(newest.id, answer: newest.answer, subject: nil)
         }
     }

@@ -36,7 +36,7 @@ public protocol MoveSource: AnyObject {
 public protocol RetiringMoveSource: MoveSource {
     /// Counts the rows of a table without looking at other tables. `readRows` leaves out rows that refer to a missing
     /// row, and the count shows that there are such rows.
-    /// - Returns: The number of rows that `readRows` must find; nil if it is not known.
+    /// - Returns: The number of rows that `readRows` must find; nil if the table need not or cannot be counted.
     func count(of table: MovedTable) throws(StorageError) -> Int64?
     /// Marks the store as moved, on disk, so that no server can use it any more. Called right before the target is
     /// completed, so that there is no time at which servers can use both stores.

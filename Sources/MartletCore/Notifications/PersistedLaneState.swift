@@ -42,9 +42,9 @@ public struct PersistedLaneState: Hashable, Sendable {
         self.quarantines = quarantines
     }
 
-    /// Returns the state with pauses that end at `latest` at the latest. The clock may have been ahead when a pause was
-    /// stored, and a process that starts cannot know that it was set back since.
-    func endingBefore(_ latest: Timestamp) -> PersistedLaneState {
+    /// Returns the state, with each pause shortened to end at `latest` if it would end later. The clock may have been
+    /// ahead when a pause was stored, and a process that starts cannot know that the clock was set back since.
+    func limitingPauses(to latest: Timestamp) -> PersistedLaneState {
         var state = self
         for index in state.pauses.indices { state.pauses[index].until = min(state.pauses[index].until, latest) }
         return state

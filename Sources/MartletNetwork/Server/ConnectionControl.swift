@@ -43,8 +43,8 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Calls back in the next turn of the connection's loop, after the output of the current turn was written, as far as
-    /// the socket takes it. Until then a reset of the connection loses this output.
+    /// Calls back after the loop has passed the output of this turn to the socket, as far as the socket takes it. A reset
+    /// before then loses that output. To be called from a job of the connection's loop.
     public func afterOutput(_ call: @escaping @Sendable () -> Void) {
         target.loop.enqueue(call)
     }

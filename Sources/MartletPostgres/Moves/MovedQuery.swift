@@ -43,8 +43,8 @@ struct MovedQuery {
         StorageError(.corrupt, "Nothing is known of the column '\(column)' of '\(table)', so it cannot be moved.")
     }
 
-    /// The query for the number of rows in the table that belong to present hubs, also of rows that refer to a missing
-    /// row and that the query for the rows therefore leaves out; nil if the rows of the query are not the rows of one table.
+    /// The query that counts the rows of existing hubs, including rows that refer to a missing row, which the query for
+    /// the rows leaves out; nil if the table need not or cannot be counted.
     static func count(of table: MovedTable) -> String? {
         let form = forms[table.name] ?? Form()
         let hubs = "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted"

@@ -127,8 +127,8 @@ final class PostgresMoveReader {
         }
     }
 
-    /// Returns the refinement that refuses a row with a number of a tag that does not exist. Without it, both stores would
-    /// lack the tag.
+    /// Returns the refinement that refuses a row with a number of a tag that does not exist. The copy would lose that
+    /// tag, and the comparison would not show it.
     private func checkingTags(_ table: MovedTable) -> Refinement {
         let (tags, numbers) = (table.index(of: "tags") ?? 0, table.index(of: "tag_numbers") ?? 0)
         return { row throws(StorageError) in

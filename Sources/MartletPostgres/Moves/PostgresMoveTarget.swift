@@ -127,8 +127,7 @@ public final class PostgresMoveTarget: MoveTarget {
         }
     }
 
-    /// Throws an error if the numbers of a hub leave too little room for further ones. Behind them, rows have the number
-    /// of the hub in the same column.
+    /// Throws an error if a hub has used more than half of the numbers that PostgreSQL has for it.
     private func checkRoom(for numbers: [MovedNumber: Int64], of hub: Hub) throws(StorageError) {
         let limits: [(MovedNumber, Int64)] = [
             (.tags, Int64(UInt32.max)), (.notifications, Shard.numberMask), (.deliveries, Shard.numberMask),

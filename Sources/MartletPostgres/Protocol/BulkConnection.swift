@@ -9,8 +9,8 @@ final class BulkConnection {
     /// session that was left open.
     static let applicationName = "martlet move"
 
-    /// The time after which a connection breaks on which the server takes no data. TCP counts a server that answers but
-    /// does not read too, and a server that writes a checkpoint may not read for a while.
+    /// How long the server may take no data before the connection breaks. A server that writes a checkpoint may read
+    /// nothing for a while, and `tcp_user_timeout` ends connections to such a server too.
     static let silence = Duration.seconds(120)
 
     private let connection: OpaquePointer

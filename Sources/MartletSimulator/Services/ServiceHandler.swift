@@ -33,7 +33,7 @@ struct ServiceHandler: HTTPHandler {
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
         connections.carryOut(verdict.fault, on: request)
-        // A reset loses the answers of its turn, so their requests count as open until the turn has ended.
+        // A reset loses the answers of the turn in which it happens, so their requests count as open until it has ended.
         defer { connections.afterAnswer(to: request) { [state, platform] in state.requestEnded(of: platform) } }
         return await give(verdict, to: request)
     }

@@ -126,7 +126,8 @@ final class StorageDirectory: Sendable {
         return descriptor
     }
 
-    /// Throws an error (`.locked`) if a process has the lock of a directory. Changes nothing.
+    /// Throws an error (`.locked`) if a process has the lock of a directory. Writes nothing, but shares the lock until it
+    /// returns.
     static func checkLock(of path: String) throws(StorageError) {
         let descriptor = open("\(path)/\(lockName)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }

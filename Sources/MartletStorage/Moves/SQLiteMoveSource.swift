@@ -43,7 +43,7 @@ public final class SQLiteMoveSource: RetiringMoveSource {
     public func directory() throws(StorageError) -> MovedDirectory { try reader.hubs() }
     public func numbers() throws(StorageError) -> MovedNumbers { try reader.numbers() }
 
-    /// Counts only notifications. Every other row to which a row of this schema refers is kept by a foreign key.
+    /// Counts only notifications. For all other tables, foreign keys rule out references to missing rows.
     public func count(of table: MovedTable) throws(StorageError) -> Int64? {
         try reader.count(of: table)
     }

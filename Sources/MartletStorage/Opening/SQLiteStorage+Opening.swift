@@ -65,7 +65,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Throws an error if a directory has a mark. This process has the lock of the directory.
+    /// Throws an error if a directory has a mark. Does not look at the lock.
     static func checkMarks(_ path: String) throws(StorageError) {
         try UnfinishedMove.refuse(path)
         try MovedAway.refuse(path)

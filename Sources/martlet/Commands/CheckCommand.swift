@@ -48,7 +48,7 @@ enum CheckCommand {
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
-            // The credentials in a database on PostgreSQL are not checked, because only a server opens that database.
+            // Credentials in PostgreSQL are checked only through a running server.
             guard configuration.database == nil else { return results }
             // The credentials are checked only if the database has the current schema. Opening a database with another
             // schema would change the database.

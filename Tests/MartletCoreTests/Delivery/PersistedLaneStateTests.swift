@@ -61,7 +61,7 @@ struct PersistedLaneStateTests {
         }
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
         let state = PersistedLaneState(lane: lane, pauses: pauses, quarantines: ["loft"])
-        let limited = state.endingBefore(now + .seconds(7200))
+        let limited = state.limitingPauses(to: now + .seconds(7200))
         #expect(limited.pauses.map(\.until) == [60, 7200].map { now + .seconds($0) })
         #expect(limited.quarantines == ["loft"] && limited.lane == lane)
     }

@@ -263,7 +263,7 @@ public final class Dispatcher: Sendable {
     }
 
     func restore(_ stored: PersistedLaneState, at now: Timestamp) {
-        let memory = stored.endingBefore(now + settings.retry.longestWait)
+        let memory = stored.limitingPauses(to: now + settings.retry.longestWait)
         lanes.restore(memory)
         for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
     }
