@@ -124,7 +124,8 @@ enum MoveSession {
                 case .committed: return true
                 case .rolledBack: throw error
                 case .unknown: return false
-                // The server is not there, or its process for the lost connection is not done.
+                // The server is not there, or its process for the lost connection is not done. Nothing tells when that
+                // changes, and the thread has no other work, so it sleeps between two questions.
                 case .running, nil: usleep(200_000)
                 }
             }

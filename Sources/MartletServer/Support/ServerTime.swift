@@ -18,7 +18,7 @@ final class ServerTime: TimeSource {
         self.clock = clock
     }
 
-    // Without `difference`: a duration is a number of 128 bits, and the clock is read some thirty times for a send.
+    // Adds milliseconds instead of a `Duration`, which is a number of 128 bits: a send reads the clock 28 times.
     var now: Timestamp {
         Timestamp(milliseconds: clock.now.milliseconds + offset.load(ordering: .relaxed))
     }
