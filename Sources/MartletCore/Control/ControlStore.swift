@@ -32,8 +32,9 @@ public protocol ControlStore: Sendable {
 
     /// Corrects the holds of canaries after the clock was set back. A hold that began later than `now` begins at `now`
     /// instead. If `recordWaitingForAnswers` has recorded a canary whose wait is no longer over, that record is
-    /// removed. A new decision about the canary is then made when its wait is over.
-    func restartHolds(at now: Timestamp) async throws(StorageError)
+    /// removed. A new decision about the canary is then made when its wait is over. If a canary was released or canceled
+    /// later than `now`, and its rest has not begun, the rest is due at `now`.
+    func correctHolds(at now: Timestamp) async throws(StorageError)
 
     /// Records that the wait of a canary is over, and that the canary has too few answers to continue.
     func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError)

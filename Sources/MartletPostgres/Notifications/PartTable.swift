@@ -40,6 +40,16 @@ struct PartTable {
             """, notification, now, onlyGates)
     }
 
+    /// Makes those rests of the shard's canaries due now that were opened later than now, because the clock was set
+    /// back.
+    func correctOpenings(at now: Timestamp) {
+        session.run(
+            """
+            UPDATE parts SET due_at = $2
+            WHERE shard = $1 AND begun_at IS NULL AND coalesce(due_at, expires_at) > $2 AND due_at > $2 AND side = $3
+            """, now, SampleSide.rest.rawValue)
+    }
+
     func hasGate(_ notification: Int64) throws(StorageError) -> Bool {
         try session.exists(
             "SELECT 1 FROM parts WHERE shard = $1 AND notification = $2 AND due_at IS NULL AND begun_at IS NULL",

@@ -69,7 +69,7 @@ extension PostgresStorage: ControlStore {
         return found
     }
 
-    public func restartHolds(at now: Timestamp) async throws(StorageError) {
+    public func correctHolds(at now: Timestamp) async throws(StorageError) {
         let batch = Batch(NotificationStatements.holding) {
             $0.add(now)
             $0.add(nodes.incarnation)
@@ -77,7 +77,7 @@ extension PostgresStorage: ControlStore {
         let rows = try await read(batch)[0]
         for index in 0..<rows.count {
             _ = try await writeAsOwner(Shard(number: rows[index].integer32(0))) { session in
-                RolloutTable(session).restartHolds(at: now)
+                RolloutTable(session).correctHolds(at: now)
             }
         }
     }

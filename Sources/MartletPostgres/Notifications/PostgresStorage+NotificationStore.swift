@@ -279,9 +279,12 @@ enum NotificationStatements {
     static let holding = Statement.rare(
         [.int8, .int8],
         """
-        SELECT DISTINCT n.shard FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
+        SELECT n.shard FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
         WHERE n.held_at + n.wait > $1 AND n.released_at IS NULL AND n.finished_at IS NULL
             AND (n.held_at > $1 OR n.judged_at IS NOT NULL) AND o.node = $2
+        UNION
+        SELECT p.shard FROM parts p JOIN send_ordinals o ON o.shard = p.shard
+        WHERE p.begun_at IS NULL AND coalesce(p.due_at, p.expires_at) > $1 AND p.due_at > $1 AND o.node = $2
         """)
 
     static let controlled = Statement.rare(

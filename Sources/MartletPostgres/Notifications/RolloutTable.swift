@@ -78,14 +78,15 @@ struct RolloutTable {
         try resetCounts(notification)
     }
 
-    /// Corrects the times at which the shard's canaries began to hold, after the clock was set back.
-    func restartHolds(at now: Timestamp) {
+    /// Corrects the times at which the shard's canaries began to hold or were opened, after the clock was set back.
+    func correctHolds(at now: Timestamp) {
         session.run(
             """
             UPDATE notifications SET held_at = least(held_at, $2), judged_at = NULL
             WHERE shard = $1 AND held_at + wait > $2 AND released_at IS NULL AND finished_at IS NULL
                 AND (held_at > $2 OR judged_at IS NOT NULL)
             """, now)
+        PartTable(session).correctOpenings(at: now)
     }
 
     func recordWaitingForAnswers(of notification: Int64, at now: Timestamp) {

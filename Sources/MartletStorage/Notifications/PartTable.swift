@@ -35,6 +35,15 @@ struct PartTable {
             """, now, notification, onlyGates)
     }
 
+    /// Makes those rests of canaries due now that were opened later than now, because the clock was set back.
+    func correctOpenings(at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE parts INDEXED BY parts_waiting SET due_at = ?1
+            WHERE begun_at IS NULL AND ifnull(due_at, expires_at) > ?1 AND due_at > ?1 AND side = ?2
+            """, now, SampleSide.rest.rawValue)
+    }
+
     /// Returns true if the first part of a notification begins later than the notification. The first part has the
     /// number 0, and has a row only in this case.
     func beginsLater(_ notification: Int64) throws(StorageError) -> Bool {

@@ -157,7 +157,7 @@ struct RolloutTable {
         }
     }
 
-    func restartHolds(at now: Timestamp) throws(StorageError) {
+    func correctHolds(at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
             UPDATE rollouts SET held_at = min(held_at, ?1), judged_at = NULL
@@ -165,6 +165,7 @@ struct RolloutTable {
                 AND EXISTS (SELECT 1 FROM notifications n WHERE n.sequence = rollouts.notification
                     AND n.finished_at IS NULL)
             """, now)
+        try PartTable(connection).correctOpenings(at: now)
     }
 
     func recordWaitingForAnswers(of notification: Int64, at now: Timestamp) throws(StorageError) {

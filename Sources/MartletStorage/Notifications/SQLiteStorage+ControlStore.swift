@@ -38,9 +38,9 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
-    public func restartHolds(at now: Timestamp) async throws(StorageError) {
+    public func correctHolds(at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
-            try RolloutTable(connection).restartHolds(at: now)
+            try RolloutTable(connection).correctHolds(at: now)
         }
     }
 

@@ -110,27 +110,39 @@ extension StorageConformance {
             let (id, hub) = (notification.id, notification.hub)
             try await bench.endSample(deliveries[0])
             for now in [bench.now, bench.now + .seconds(599)] {
-                try await bench.storage.restartHolds(at: now)
+                try await bench.storage.correctHolds(at: now)
                 try require(try await bench.holdBegan(notification), is: bench.now)
             }
             let earlier = bench.now + .seconds(-3600)
             _ = try await bench.storage.control(.pause, id, in: hub, at: earlier)
-            try await bench.storage.restartHolds(at: earlier)
+            try await bench.storage.correctHolds(at: earlier)
             try require(try await bench.holdBegan(notification), is: earlier)
             _ = try await bench.storage.control(.resume, id, in: hub, at: earlier)
             try require(try await bench.storage.nextDue(), is: earlier + .seconds(600))
             _ = try await bench.storage.control(.resume, id, in: hub, at: earlier)
-            try await bench.storage.restartHolds(at: earlier + .seconds(-60))
+            try await bench.storage.correctHolds(at: earlier + .seconds(-60))
             try require(try await bench.holdBegan(notification), is: earlier)
+        },
+        Requirement("A canary that was opened after now, as the clock was set back, begins now") { bench in
+            for wish in [ControlRequest.resume, .cancel] {
+                let (notification, deliveries) = try await bench.acceptedCanary()
+                let (id, hub) = (notification.id, notification.hub)
+                try await bench.endSample(deliveries[0])
+                _ = try await bench.storage.control(wish, id, in: hub, at: bench.now + .seconds(3600))
+                try require(try await bench.storage.release(due: bench.now, limit: 9).count, is: 0)
+                try await bench.storage.correctHolds(at: bench.now)
+                let begun = try await bench.storage.release(due: bench.now, limit: 9)
+                try require(begun.deliveries.map(\.part?.side), is: [.rest])
+            }
         },
         Requirement("A canary that was judged is judged again only if its time to wait is not over any more") { bench in
             let (notification, deliveries) = try await bench.acceptedCanary()
             try await bench.endSample(deliveries[0])
             let over = bench.now + .seconds(600)
             try await bench.storage.recordWaitingForAnswers(of: notification.sequence, at: over)
-            try await bench.storage.restartHolds(at: over)
+            try await bench.storage.correctHolds(at: over)
             try require(try await bench.storage.canariesDue(at: over, limit: 9).count, is: 0)
-            try await bench.storage.restartHolds(at: over + .milliseconds(-1))
+            try await bench.storage.correctHolds(at: over + .milliseconds(-1))
             try require(try await bench.storage.canariesDue(at: over + .milliseconds(-1), limit: 9).count, is: 0)
             let again = try await bench.storage.canariesDue(at: over, limit: 9)
             try require(again.map(\.notification), is: [notification.sequence])

@@ -91,9 +91,12 @@ extension MemoryStorage: ControlStore {
         }
     }
 
-    public func restartHolds(at now: Timestamp) async throws(StorageError) {
+    public func correctHolds(at now: Timestamp) async throws(StorageError) {
         state.withLock { state in
             for (index, entry) in state.notifications.enumerated() where !state.hasEnded(entry) {
+                for (part, waiting) in entry.waitingParts.enumerated() where waiting.side == .rest {
+                    state.notifications[index].waitingParts[part].dueAt = waiting.dueAt.map { min($0, now) }
+                }
                 guard entry.releasedAt == nil, let heldAt = entry.heldAt, let wait = entry.notification.rollout?.wait,
                     heldAt + wait > now
                 else { continue }

@@ -52,7 +52,7 @@ public final class Scheduler: Sendable {
             do throws(StorageError) {
                 let now = time.now
                 if clock.setBack(at: now) != nil { areHoldsDoubtful = true }
-                if areHoldsDoubtful { try await store.restartHolds(at: now) }
+                if areHoldsDoubtful { try await store.correctHolds(at: now) }
                 areHoldsDoubtful = false
                 timer.set(try await release())
             } catch {
