@@ -8,8 +8,8 @@ import Glibc
 final class WritableFile: Sendable {
     private let descriptor: Int32
 
-    /// Opens a file for appending; nil if that is not possible.
-    /// - Parameter isNew: Whether the file must not exist yet.
+    /// Opens a file for appending, and creates it if it does not exist; nil if that fails.
+    /// - Parameter isNew: If true, opening fails if the file exists.
     init?(_ path: String, isNew: Bool) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (isNew ? O_EXCL : 0), 0o600)
         guard descriptor >= 0 else { return nil }

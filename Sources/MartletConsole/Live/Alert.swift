@@ -32,8 +32,8 @@ struct Alert: Hashable, Sendable {
 /// The rules that decide which alerts there are for the current state of the server.
 ///
 /// Docs/Metrics.md, "What to watch", lists most of the conditions. Further alerts report why `/health/ready` answers
-/// 503, that the server's certificate expires, that a push service takes nothing, that many pushes fail, and that lanes
-/// or origins are paused.
+/// 503, that a credential was refused, that the server's certificate expires, that many pushes fail, and that lanes or
+/// origins are paused.
 struct AlertRules {
     let latest: ConsoleSample
     /// A sample that is up to five minutes older than `latest`.

@@ -1,10 +1,7 @@
 import Synchronization
 
-/// Remembers the `state` of sign-ins that have succeeded, so that no sign-in succeeds twice, even if the provider
-/// exchanges a code twice.
-///
-/// Only sign-ins of people whom the provider has authenticated are remembered. If there are more than `countLimit`, the
-/// oldest is forgotten.
+/// Remembers the `state` of sign-ins whose people the provider has authenticated, so that no sign-in succeeds twice, even
+/// if the provider exchanges a code twice. If there are more than `countLimit`, the oldest is forgotten.
 final class UsedStates: Sendable {
     static let countLimit = 1000
 

@@ -8,8 +8,9 @@ public struct Funnel: Sendable {
         /// Devices that the notification was meant for; nil until all pages have been read. If the notification ends
         /// earlier, the number stays unknown.
         public var targeted: Int?
-        /// Devices to which a push was sent, successfully or not. For the other devices of the audience there was no
-        /// suitable message, or no push service that could send it.
+        /// Devices to which a push was sent, successfully or not. The other devices of the audience got none. For
+        /// example, there was no suitable message, no push service could send it, or the notification was canceled or
+        /// superseded first.
         public var rendered: Int?
         /// Devices whose push was accepted by the push service.
         public var accepted: Int

@@ -95,7 +95,8 @@ extension AccessRule {
         return nil
     }
 
-    /// Returns true if a text can be part of a connection string without being escaped, and is not too long.
+    /// Returns true if a text is not empty, is not too long, and can be part of a connection string without being
+    /// escaped.
     private static func isUsable(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }

@@ -136,8 +136,8 @@ public struct NotificationIntake: Sendable {
         try result.get()
     }
 
-    /// Checks that a notification is not scheduled too far ahead, and that the wait of its canary and its roll-out end
-    /// before it expires.
+    /// Checks that a notification is not scheduled too far ahead, and that it does not expire before the wait of its
+    /// canary and its roll-out are over.
     static func check(
         _ rollout: Rollout?, from start: Timestamp, to end: Timestamp, at now: Timestamp
     ) throws(NotificationIntakeError) {

@@ -23,7 +23,8 @@ public final class ComposedContent: Sendable {
     /// Whether devices of the same platform may get different messages.
     public var hasVariants: Bool { languages.count > 1 || usesVariables }
 
-    /// Returns the tag of a language as the sender spelled it; nil if the message does not state a language.
+    /// Returns the language tag at an index of `languages.tags`, as the sender spelled it; nil if the message states no
+    /// language.
     func languageName(_ index: Int) -> String? {
         languages.tags.indices.contains(index) ? languages.tags[index].spelling : nil
     }

@@ -51,7 +51,6 @@ extension PushPlatform {
 }
 
 extension PushPlatformDescriptor.RegistrationForm.TemplateElement {
-    /// The name of the element's option; nil if the element is not an option.
     fileprivate var option: String? {
         guard case .option(let name, _, _) = self else { return nil }
         return name

@@ -132,7 +132,8 @@ extension PushPlatformDescriptor {
     func shown(_ credential: Credential) -> [String: String] {
         var shown: [String: String] = [:]
         for field in self.credential.fields where !field.isSecret && !field.isExtension {
-            // The value is trimmed, so that it equals the value that a client sends back.
+            // Values from clients are trimmed when they are read. This value is trimmed too, so that it is equal when a
+            // client sends it back unchanged.
             let value = (credential.properties[field.name] ?? "").trimmed
             shown[field.name] = value.isEmpty ? field.impliedValue : value
         }

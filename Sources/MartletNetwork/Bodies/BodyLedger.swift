@@ -1,7 +1,8 @@
 import MartletHTTP
 import Synchronization
 
-/// The body budget of a server, shared by the connections on all its loops.
+/// Counts the memory of a server's request bodies, or of its unread answers, and keeps it within limits. The
+/// connections on all loops share it.
 final class BodyLedger: Sendable {
     let limits: BodyLimits
     private let budget: Mutex<BodyBudget>

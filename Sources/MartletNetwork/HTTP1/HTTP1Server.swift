@@ -91,8 +91,8 @@ final class HTTP1Server: WireProtocol {
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
-        // For its first request, a new connection gets the shorter `headTime`, because a client that connects is
-        // expected to send a request at once.
+        // For its first request, a new connection gets `headTime` and not the longer `idleTime`, because a client that
+        // connects is expected to send a request at once.
         due = connection.now + limits.headTime
         quietSince = connection.now
     }

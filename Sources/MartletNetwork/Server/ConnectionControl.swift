@@ -43,8 +43,9 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Calls back after the loop has passed the output of this turn to the socket, as far as the socket takes it. A reset
-    /// before then loses that output. To be called from a job of the connection's loop.
+    /// Calls back in the next iteration of the event loop. By then the loop has written the output of the current
+    /// iteration to the socket, or as much of it as the socket accepts. A reset before the call loses that output. Must be
+    /// called from a job of the connection's loop.
     public func afterOutput(_ call: @escaping @Sendable () -> Void) {
         target.loop.enqueue(call)
     }

@@ -13,8 +13,8 @@ struct FCMAssertion {
 
     var claims: JSON { token.claims }
 
-    /// Parses an assertion without verifying its signature. Fails if the text is not a token, or if the header states
-    /// an algorithm other than RS256.
+    /// Parses an assertion without verifying its signature. Fails if the text is not a token, or if its header does
+    /// not state RS256.
     init?(_ text: some StringProtocol) {
         guard let token = SignedToken(text, algorithm: "RS256") else { return nil }
         self.token = token

@@ -22,8 +22,8 @@ extension PageReader {
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
-        // A delivery that ends stores its members before it removes its progress map. The maps are read before the
-        // store, so that no member is missed.
+        // When a delivery ends, it first stores which members it has reached, and then removes its progress map. So the
+        // maps are read first and the store second; otherwise a member could be missed.
         var handled: Set<AudienceMember> = []
         for sibling in try await siblings(of: delivery) where !sibling.state.isFinal {
             let map = try maps.existingMap(for: sibling.delivery.id, through: sibling.delivery.lastNumber)

@@ -40,9 +40,9 @@ struct PageRecorder: Sendable {
         try await rollouts.evaluateIfDue(delivery)
     }
 
-    /// Records a step and then counts its outcomes in the metrics. If a step cannot be recorded, it is done again, and
-    /// its outcomes are counted only once it is recorded. If the delivery no longer exists in the store, marks it as
-    /// gone, so that the delivery ends after this turn.
+    /// Records a step and then counts its outcomes in the metrics. If the store fails, nothing is counted; a later turn
+    /// does the step again. If the delivery no longer exists in the store, nothing is recorded, but the outcomes are
+    /// counted. The delivery is then marked as gone, so that it ends after this turn.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         var step = step
         let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)

@@ -55,11 +55,11 @@ extension PageSender {
         }
     }
 
-    /// The maximum total size of messages that are sent together, in bytes. The last message may exceed the total.
+    /// Messages are collected until they take about this many bytes of memory, and are then sent together.
     private static let messageBytes = 2 << 20
 
-    /// Renders and sends the messages for the members of a page, about `messageBytes` at a time. Most of these messages
-    /// have bodies of their own.
+    /// Renders and sends the messages for the members of a page, in portions of about `messageBytes`. Most of these
+    /// messages have bodies of their own, and all of them together could take much memory.
     func send(
         _ job: Job, _ renderer: inout some PageRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally

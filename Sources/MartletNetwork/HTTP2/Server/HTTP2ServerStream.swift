@@ -44,7 +44,8 @@ final class HTTP2ServerStream: ResponseStream {
     var deadline: ContinuousClock.Instant?
     /// The number of response bytes sent since the deadline was set.
     var movedBytes = 0
-    /// The number of consumed body bytes for which no window has been opened yet, because windows are withheld.
+    /// The number of received body bytes for which the peer has not got a WINDOW_UPDATE yet, because these frames are
+    /// withheld.
     var withheld = 0
     private weak var session: HTTP2ServerSession?
 
