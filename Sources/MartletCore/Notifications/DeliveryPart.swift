@@ -55,4 +55,14 @@ public struct WaitingPart: Hashable, Sendable {
         self.narrowing = narrowing
         self.expiresAt = expiresAt
     }
+
+    /// Returns when undelivered pushes are given up, for the deliveries of the part when it begins; nil for the expiry of
+    /// the notification.
+    ///
+    /// A part whose gate was never opened begins when the notification expires, only so that its members are counted. It
+    /// stays expired if the clock is set back afterwards, because nobody has released it.
+    public func deliveryExpiry(in notification: Notification) -> Timestamp? {
+        if dueAt == nil { return Timestamp(milliseconds: 0) }
+        return expiresAt == notification.expiresAt ? nil : expiresAt
+    }
 }

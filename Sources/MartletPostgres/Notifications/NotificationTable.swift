@@ -235,7 +235,7 @@ struct NotificationTable {
             let own = DeliveryPart(
                 number: part.number, lead: earlier.first { $0.platform == platform }?.id, side: part.side,
                 threshold: part.side == nil ? nil : found.threshold, narrowing: part.narrowing,
-                expiresAt: part.expiresAt == notification.expiresAt ? nil : part.expiresAt)
+                expiresAt: part.deliveryExpiry(in: notification))
             deliveries.append(try insertDelivery(notification, on: platform, bounds, own))
         }
         if deliveries.isEmpty { BacklogTable.finish(sequence, .isOver(now), session) }

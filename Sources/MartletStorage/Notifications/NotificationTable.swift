@@ -143,7 +143,7 @@ struct NotificationTable {
             let own = DeliveryPart(
                 number: part.number, lead: try table.lead(of: sequence, on: platform), side: part.side,
                 threshold: threshold, narrowing: part.narrowing,
-                expiresAt: part.expiresAt == notification.expiresAt ? nil : part.expiresAt)
+                expiresAt: part.deliveryExpiry(in: notification))
             deliveries.append(try insertDelivery(notification, on: platform, bounds, own))
         }
         if deliveries.isEmpty { try finishIfOver(notification, at: now) }

@@ -363,7 +363,7 @@ extension MemoryState {
                 DeliveryPart(
                     number: part.number, lead: lead, side: part.side,
                     threshold: part.side == nil ? nil : entry.threshold, narrowing: part.narrowing,
-                    expiresAt: part.expiresAt == entry.notification.expiresAt ? nil : part.expiresAt))
+                    expiresAt: part.deliveryExpiry(in: entry.notification)))
         }
     }
 
