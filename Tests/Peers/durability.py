@@ -476,8 +476,9 @@ class Deliveries:
             message = storm.messages.get(where[0])
             if message and message.due:
                 arrived, _, shown = min(times)
-                if max(shown, storm.wall.latest(message.sent, arrived)) < message.due - 0.001:
-                    found.append(where)
+                early = message.due - max(shown, storm.wall.latest(message.sent, arrived))
+                if early > 0.001:
+                    found.append((where[0], early))
         return found
 
     def leaked(self, storm):
@@ -787,8 +788,8 @@ class Run:
             storm.fail("stray", f"message {where[0]} came to device {where[1][:8]}…")
         for key in deliveries.leaked(storm):
             storm.fail("leaked", f"canary {key} came to more than its sample")
-        for where in deliveries.early(storm):
-            storm.fail("early", f"message {where[0]} came before its time")
+        for key, seconds in deliveries.early(storm):
+            storm.fail("early", f"message {key} came {seconds:.3f} s before its time")
         self._judge_repetitions(list(deliveries.again(storm)))
         if self._clock and self._busy > IDLE_SHARE:
             storm.fail("busy", f"the idle server takes {self._busy:.0%} of a processor")
