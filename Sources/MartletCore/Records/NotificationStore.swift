@@ -24,7 +24,9 @@ public protocol NotificationStore: CollapseStore {
     ///
     /// A paused notification begins when it is resumed. It also begins when it expires, so that it can end. A part with
     /// a gate begins when the gate is opened or the notification expires.
-    func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications
+    /// - Parameter time: The clock that decides what is due. It is read in the transaction: a time that was read before
+    ///   may be ahead of a clock that was set back meanwhile, and would begin a notification that was scheduled since.
+    func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications
 
     /// Returns the time when the next notification or part can begin, or when the next canary has waited long enough;
     /// nil if nothing waits.

@@ -37,9 +37,9 @@ extension PostgresStorage: NotificationStore {
         }
     }
 
-    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+    public func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         let batch = Batch(NotificationStatements.due) {
-            $0.add(now)
+            $0.add(time.now)
             $0.add(Int64(limit))
             $0.add(nodes.incarnation)
         }
@@ -50,7 +50,7 @@ extension PostgresStorage: NotificationStore {
             let left = limit - released.count
             let own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
                 [cache] session throws(StorageError) in
-                try NotificationTable(session, cache).release(due: now, limit: left)
+                try NotificationTable(session, cache).release(due: time.now, limit: left)
             }
             guard let own else { continue }
             released.count += own.count

@@ -14,9 +14,9 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
-    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+    public func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         try await writer.write { connection throws(StorageError) in
-            try NotificationTable(connection).release(due: now, limit: limit)
+            try NotificationTable(connection).release(due: time.now, limit: limit)
         }
     }
 

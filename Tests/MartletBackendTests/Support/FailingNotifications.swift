@@ -29,8 +29,8 @@ final class FailingNotifications: NotificationStore {
         try await store.nativePlatforms(in: hub)
     }
 
-    func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
-        try await store.release(due: now, limit: limit)
+    func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+        try await store.release(dueBy: time, limit: limit)
     }
 
     func deliveries(

@@ -11,8 +11,9 @@ extension MemoryStorage: NotificationStore {
         state.withLock { $0.nativePlatforms(in: hub) }
     }
 
-    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+    public func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         state.withLock { state in
+            let now = time.now
             let due = state.due(at: now).prefix(limit)
             var deliveries = due.flatMap { state.begin($0.notification, at: now) }
             let parts = state.waitingParts().filter { $0.beginsAt <= now }

@@ -70,7 +70,7 @@ public final class Scheduler: Sendable {
             let now = time.now
             guard let next = try await store.nextDue(), next <= now else { break }
             let evaluated = try await evaluateCanaries(at: now)
-            let begun = try await store.release(due: now, limit: Self.portion)
+            let begun = try await store.release(dueBy: time, limit: Self.portion)
             released(begun.deliveries)
             // If none of the due notifications could be begun, retrying at once would change nothing.
             guard begun.count + evaluated > 0 else { return now + .seconds(1) }
