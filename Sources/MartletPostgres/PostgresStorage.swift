@@ -11,6 +11,7 @@ public final class PostgresStorage: Sendable {
     private let patience: Duration
     let devices: GroupWriter<DeviceGroup>
     let sends: GroupWriter<SendGroup>
+    let unknownWrites = UnknownWrites()
     let nodes: PostgresNodes
     let cache = NumberCache()
     let dense = DenseTags()

@@ -268,6 +268,23 @@ struct NodeTests {
         await node.close()
     }
 
+    @Test func theOwnerLooksForWhatItHasStoredWithoutAnAnswer() async throws {
+        let cluster = try #require(TestCluster.shared)
+        let proxy = try CuttingProxy(before: cluster.directory)
+        let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
+        let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: TestDatabase.fresh())
+        _ = try await node.nodes.renew()
+        let hub = try await hub(of: node)
+        let first = try await accept(in: hub, by: node)
+        proxy.cutNextCommit(andRefuse: true)
+        await #expect(throws: Transaction.unknown) { _ = try await node.accept(draft(in: hub)) }
+        #expect(node.unknownWrites.count(in: Shard(hub)) == 1)
+        proxy.serveAgain()
+        #expect(await hints(1, to: node) == [.lost])
+        #expect(try await node.unfinished(after: first.id, limit: 9).count == 1)
+        await node.close()
+    }
+
     @Test(arguments: [
         HintText.deliveries(owner: 1, hub: Hub.ID(rawValue: 2), first: Delivery.ID(rawValue: 3), change: 4),
         .hub(owner: 1, Hub.ID(rawValue: 2), change: 3), .directory,
@@ -303,6 +320,25 @@ struct NodeTests {
             #expect(try await other.controlled().isEmpty)
             #expect(try await other.persistedLaneStates(at: now).isEmpty)
             #expect(try await other.control(.halt, delivery.notification.id, in: hub, at: now) == .ended)
+        }
+    }
+
+    @Test func whatHasBegunInOneHubIsToldOfThoughTheNextOneFails() async throws {
+        try await TestDatabase.with { node in
+            let hubs = [try await hub("good", of: node), try await hub("bad", of: node)]
+            for (index, hub) in hubs.enumerated() {
+                try await register(in: hub, by: node)
+                _ = try await node.accept(draft(in: hub, dueIn: 60 + index))
+            }
+            try await node.transaction { connection, patience throws(DatabaseFailure) in
+                let damage = Statement.rare([.int4], "UPDATE notifications SET expression = '((' WHERE shard = $1")
+                _ = try connection.run(Batch(damage) { $0.add(Shard(hubs[1]).number) }, patience)
+            }
+            let due = now + .seconds(120)
+            let released = try await node.release(due: due, limit: 9)
+            #expect(released.count == 1)
+            #expect(released.deliveries.map(\.notification.hub) == [hubs[0]])
+            await #expect(throws: StorageError.self) { try await node.release(due: due, limit: 9) }
         }
     }
 

@@ -67,7 +67,8 @@ public enum NodeHint: Hashable, Sendable {
     case hub(Hub.ID, change: Int64)
     /// A hub, a rule of the namespace or an operator has changed.
     case directory
-    /// The connection for hints was broken, so hints may have been lost.
+    /// The connection for hints was broken, so hints may have been lost; or this node has stored something and has not
+    /// got the answer.
     case lost
 }
 

@@ -40,6 +40,9 @@ final class PostgresNodes: NodeStore {
     /// Sends hints to other nodes, and returns at once.
     func announce(_ hints: [HintText]) { link.send(hints.map(\.text)) }
 
+    /// Makes this node read its hubs again, as if hints had been lost.
+    func loseHints() { report.yield(.lost) }
+
     /// Closes the connection. The lease stays valid until its time is over.
     func close() async {
         await link.close()

@@ -48,9 +48,16 @@ extension PostgresStorage: NotificationStore {
         // The shards are handled one after another, each in a transaction of its own.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
-            let own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
-                [cache] session throws(StorageError) in
-                try NotificationTable(session, cache).release(due: now, limit: left)
+            let own: ReleasedNotifications?
+            do throws(StorageError) {
+                own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
+                    [cache] session throws(StorageError) in
+                    try NotificationTable(session, cache).release(due: now, limit: left)
+                }
+            } catch {
+                // What has begun in the shards before must get to the caller, because no later call finds it.
+                guard released.count == 0 else { return released }
+                throw error
             }
             guard let own else { continue }
             released.count += own.count
