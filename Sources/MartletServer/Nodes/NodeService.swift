@@ -303,7 +303,9 @@ final class NodeService: Sendable {
                     state.news.controlled.formUnion(news.controlled)
                     state.news.missing.merge(news.missing) { max($0, $1) }
                     state.news.areHintsLost = state.news.areHintsLost || news.areHintsLost
-                    state.news.areJobsDoubtful = state.news.areJobsDoubtful || news.areJobsDoubtful
+                    // The next renewal does not tell again of hubs that this node has begun to send for, and whose jobs
+                    // could not be read.
+                    state.news.areJobsDoubtful = true
                 }
             }
         }
