@@ -87,15 +87,15 @@ enum MoveSession {
     }
 
     /// Throws an error if the secrets of the database were sealed with another key.
-    /// - Returns: False if the database has not been used with any key yet.
-    @discardableResult
-    static func checkKey(_ connection: BulkConnection, _ sealer: any Sealer) throws(StorageError) -> Bool {
+    /// - Parameter refusal: The sentence of the error.
+    static func checkKey(
+        _ connection: BulkConnection, _ sealer: any Sealer, otherwise refusal: String
+    ) throws(StorageError) {
         let sealed = try attempt { () throws(DatabaseFailure) in
             try connection.run(.rare([], "SELECT sealed_check FROM namespace"))[0].optionalBytes(0)
         }
-        guard let sealed else { return false }
-        guard KeyCheck.isOf(sealer, sealed) else { throw KeyCheck.otherKey }
-        return true
+        guard let sealed, !KeyCheck.isOf(sealer, sealed) else { return }
+        throw StorageError(.unavailable, refusal)
     }
 
     // MARK: Committing

@@ -47,7 +47,10 @@ public final class PostgresMoveTarget: MoveTarget {
         }
         try MoveSession.lockTables(connection)
         try MoveSession.checkNodes(connection)
-        try MoveSession.checkKey(connection, sealer)
+        try MoveSession.checkKey(
+            connection, sealer,
+            otherwise: "Another server has used \(address), with another secret key than that of the directory. Move "
+                + "into another database, or drop the schema '\(schema)' if you give up what is in it.")
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
             try PostgresMoveReader(connection, schema: schema, sealer: sealer, rules: rules)
         }
@@ -74,8 +77,8 @@ public final class PostgresMoveTarget: MoveTarget {
         guard found.count == 0 else {
             throw StorageError(
                 .unavailable,
-                "There is something in \(address) (\(found[0].text(0))). Data is moved into an empty database: make another "
-                    + "one, or drop the schema '\(schema)'.")
+                "There is data of Martlet in \(address) already. Data is moved into an empty database: make another one, or "
+                    + "drop the schema '\(schema)' if you give up what is in it.")
         }
     }
 

@@ -255,7 +255,7 @@ struct AdminAPI: Sendable {
 
 extension HTTPStatus {
     /// Creates the status of the answer to a storage failure: 507 if the disk is full, otherwise 503.
-    fileprivate init(_ error: StorageError) {
+    init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }
 }

@@ -3,6 +3,16 @@ import MartletPostgres
 import MartletStorage
 
 extension DataStore {
+    /// Throws an error if a database on PostgreSQL has secrets and the configuration gives no key that could open them.
+    ///
+    /// Without this check, a start would make a key that opens none of them, and leave it in the data directory.
+    static func checkKey(_ configuration: ServerConfiguration) async throws(StorageError) {
+        guard let database = configuration.database,
+            try ServerKeys.existing(in: configuration.dataDirectory) == nil
+        else { return }
+        try await PostgresStorage.checkWithoutKey(try DatabaseAddress(database))
+    }
+
     /// Opens the storage that a configuration selects.
     /// - Parameter keys: The server's keys. The keys are read again after the data directory is locked, because another
     ///   process may have changed them until then.

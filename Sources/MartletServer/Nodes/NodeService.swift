@@ -60,6 +60,8 @@ final class NodeService: Sendable {
         var directoryVersion: Int64?
         /// When the request for the last successful renewal was made; nil before the first.
         var renewedAt: ContinuousClock.Instant?
+        /// Why the last renewal failed; nil if it succeeded.
+        var failure: String?
         var liveNodes = 0
         var hubs = 0
         var takeovers = 0
@@ -147,11 +149,13 @@ final class NodeService: Sendable {
     /// The reason why this node sends nothing; nil if it sends.
     var obstacle: String? {
         guard parts.lease.hasEnded else { return nil }
-        guard let renewedAt = state.withLock(\.renewedAt) else {
-            return "This node sends nothing yet, because it has no lease of the database."
+        let (renewedAt, failure) = state.withLock { ($0.renewedAt, $0.failure) }
+        let reason = failure.map { " \($0)" } ?? ""
+        guard let renewedAt else {
+            return "This node sends nothing yet, because it has no lease of the database.\(reason)"
         }
         let seconds = (ContinuousClock.now - renewedAt).components.seconds
-        return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds."
+        return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds.\(reason)"
     }
 
     var figures: Figures {
@@ -188,6 +192,7 @@ final class NodeService: Sendable {
                     // renewed.
                     if !hasFailed { parts.log.write(.warning, "The lease of this node could not be renewed: \(error)") }
                     hasFailed = true
+                    state.withLock { $0.failure = error.detail }
                 }
             }
         }
@@ -201,6 +206,7 @@ final class NodeService: Sendable {
         let wasFenced = state.withLock { state in
             defer { state.isFenced = false }
             state.renewedAt = asked
+            state.failure = nil
             state.liveNodes = renewal.liveNodes
             state.hubs = renewal.hubs.count
             state.news.renewal = renewal

@@ -19,12 +19,11 @@ public final class NodeDirectory: Sendable {
     public init(_ path: String) throws(StorageError) {
         directory = try StorageDirectory(path)
         try SQLiteStorage.checkMarks(path)
-        guard !SQLiteStorage.exists(in: path) else {
+        do throws(StorageError) {
+            try Self.refuseDatabase(in: path)
+        } catch {
             directory.unlock()
-            throw StorageError(
-                .unavailable,
-                "'\(path)' has a database of its own. Serve it without --database, or name another directory with --data. "
-                    + "'martlet move' moves hubs and devices to PostgreSQL.")
+            throw error
         }
         try directory.makePrivateFile(Self.mark)
         try directory.makePrivateDirectory("progress")
@@ -63,12 +62,22 @@ public final class NodeDirectory: Sendable {
     }
 
     /// Throws if a directory belongs to a server with a shared database.
-    static func refuse(_ directory: StorageDirectory) throws(StorageError) {
-        guard !exists(in: directory.path) else {
+    static func refuse(_ path: String) throws(StorageError) {
+        guard !exists(in: path) else {
             throw StorageError(
                 .unavailable,
-                "The data of '\(directory.path)' is in PostgreSQL. Start the server with --database, and let it do the "
-                    + "work through its admin socket.")
+                "The data of '\(path)' is in PostgreSQL. Start the server with --database, and let it do the work through "
+                    + "its admin socket.")
+        }
+    }
+
+    /// Throws if a directory has a database of its own, so that a server with a shared database would not serve it.
+    static func refuseDatabase(in path: String) throws(StorageError) {
+        guard !SQLiteStorage.exists(in: path) else {
+            throw StorageError(
+                .unavailable,
+                "'\(path)' has a database of its own. Serve it without --database, or name another directory with --data. "
+                    + "'martlet move' moves hubs and devices to PostgreSQL.")
         }
     }
 }

@@ -29,10 +29,12 @@ enum Signals {
     }
 
     /// Runs work during which a signal ends the process, after a clean-up.
-    static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
+    static func cleaningUp<Value>(
+        _ cleanUp: @escaping @Sendable () -> Void, while work: () throws -> Value
+    ) rethrows -> Value {
         endAfter(cleanUp)
         defer { termination.withLock { $0 = nil } }
-        return work()
+        return try work()
     }
 
     /// Runs asynchronous work during which a signal ends the process, after a clean-up.
