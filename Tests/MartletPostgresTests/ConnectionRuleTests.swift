@@ -15,7 +15,8 @@ struct ConnectionRuleTests {
         #expect(address.description == "the database 'martlet' on h1:5433,h2:5432")
         #expect(address.value("password") == "secret")
         for (url, place) in [
-            ("postgres://h/d", "h:5432"), ("postgres://[::1]:7/d", "[::1]:7"), ("postgres:///d", "the local socket, port 5432"),
+            ("postgres://h/d", "h:5432"), ("postgres://[::1]:7/d", "[::1]:7"),
+            ("postgres:///d", "the local socket, port 5432"),
             ("postgres:///d?host=/run/pg", "/run/pg, port 5432"), ("postgres:///d?host=a,b&port=7", "a:7,b:7"),
         ] {
             #expect(try DatabaseAddress(url).description == "the database 'd' on \(place)")
@@ -69,7 +70,9 @@ struct ConnectionRuleTests {
     func aFailedConnectionSaysWhatToDo(_ message: String, _ failure: ConnectFailure) {
         #expect(ConnectFailure(message) == failure)
         let sentence = failure.sentence(for: address)
-        #expect(sentence.contains("the database 'martlet' on h1:5433,h2:5432") || sentence.contains("The database 'martlet'"))
+        #expect(
+            sentence.contains("the database 'martlet' on h1:5433,h2:5432")
+                || sentence.contains("The database 'martlet'"))
         #expect(!sentence.contains("secret"))
         #expect(sentence.hasSuffix("."))
     }
@@ -82,7 +85,10 @@ struct ConnectionRuleTests {
             ("PostgreSQL 14 is too old", { $0.version = 140_003 }), ("is a standby", { $0.isStandby = true }),
             ("is a standby", { $0.isReadOnly = true }), ("SQL_ASCII, not UTF8", { $0.encoding = "SQL_ASCII" }),
             ("is en_US.UTF-8, not C", { $0.collation = "en_US.UTF-8" }),
-            ("There are 5 connections to the database 'martlet' on h1:5433,h2:5432, and a node needs 7", { $0.connections = 5 }),
+            (
+                "There are 5 connections to the database 'martlet' on h1:5433,h2:5432, and a node needs 7",
+                { $0.connections = 5 }
+            ),
         ]
         for (words, spoil) in faults {
             var check = good

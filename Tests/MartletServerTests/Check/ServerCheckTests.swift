@@ -76,7 +76,7 @@ struct ServerCheckTests {
         arguments: [
             ("martlet.db", "postgres://u@127.0.0.1:1/m", "has a database of its own"),
             ("shared-database", nil, "is in PostgreSQL"),
-        ])
+        ] as [(String, String?, String)])
     func aDirectoryWhoseDataIsElsewhereIsAProblem(file: String, database: String?, sentence: String) async throws {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -107,7 +107,8 @@ struct ServerCheckTests {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         #expect(
             FileManager.default.createFile(
-                atPath: "\(directory)/secret.key", contents: Data("no key".utf8), attributes: [.posixPermissions: 0o600])
+                atPath: "\(directory)/secret.key", contents: Data("no key".utf8), attributes: [.posixPermissions: 0o600]
+            )
         )
         let results = await check { $0.database = "postgres://u@127.0.0.1:1/m" }.sharedDatabase()
         #expect(results.contains { $0.sentence.contains("secret.key is damaged") }, "\(results)")
