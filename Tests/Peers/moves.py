@@ -17,6 +17,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import socket
 import sqlite3
 import struct
@@ -509,6 +510,23 @@ def content_of(data):
         return found + [file.read()]
 
 
+def interrupt(binary, data, cluster, whole):
+    """Who stops a move is told what became of it."""
+    empty(cluster)
+    unmark(data)
+    process = subprocess.Popen([binary, "move", "--from", data, "--to", cluster.url], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    time.sleep(whole / 2)
+    process.terminate()
+    said = process.communicate(timeout=60)[1]
+    until_no_session(cluster)
+    if process.returncode:
+        checks.equal("an interrupted move ends as others do", process.returncode, 128 + signal.SIGTERM)
+        is_marked = os.path.exists(os.path.join(data, "moved"))
+        checks.that("and says that nothing was moved", "in the last step" in said or ("Nothing was moved" in said
+                    and not is_marked and not has_schema(cluster)), said)
+
+
 def kills(binary, data, cluster, count, seed):
     """Kills moves at moments that are spread over their whole time."""
     def moved():
@@ -542,6 +560,7 @@ def kills(binary, data, cluster, count, seed):
         else:
             checks.that("a killed move leaves an empty database", not has_schema(cluster))
     checks.that("the directory is as it was", files_of(data) == before)
+    interrupt(binary, data, cluster, whole)
     empty(cluster)
     unmark(data)
     move(binary, data, cluster.url)
