@@ -8,12 +8,14 @@ extension DatabaseFacts {
     /// - Parameters:
     ///   - connections: The number of connections that users can have.
     func findings(connections: Int32) -> [DatabaseFinding] {
-        [schemaFinding] + keyFindings + [
+        var findings = [schemaFinding] + keyFindings
+        findings += [
             switched("fsync", "a commit is on the disk before it is answered", "the data after a crash of its machine"),
             switched("full_page_writes", "pages that a crash has torn are repaired", "pages that a crash has torn"),
             commitFinding, standbyFinding, walFinding, vacuumFinding, connectionFinding(connections), checksumFinding,
             clockFinding,
-        ] + deadRowFindings + [idleFinding] + sessionFindings
+        ]
+        return findings + deadRowFindings + [idleFinding] + sessionFindings
     }
 
     private func setting(_ name: String) -> String { settings[name] ?? "" }

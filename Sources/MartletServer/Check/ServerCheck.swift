@@ -131,7 +131,8 @@ public struct ServerCheck: Sendable {
 
     private var nodeKey: (NodeKey, problems: [CheckResult]) {
         do throws(StorageError) {
-            return (try ServerKeys.existing(in: directory).map { .given($0) } ?? .absent, [])
+            let keys = try ServerKeys.existing(in: directory)
+            return (keys.map { NodeKey.given($0) } ?? .absent, [])
         } catch {
             return (.unreadable, [CheckResult(.problem, "database", error.detail)])
         }
