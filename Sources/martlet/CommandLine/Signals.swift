@@ -29,12 +29,10 @@ enum Signals {
     }
 
     /// Runs work during which a signal ends the process, after a clean-up.
-    static func cleaningUp<Value>(
-        _ cleanUp: @escaping @Sendable () -> Void, while work: () throws -> Value
-    ) rethrows -> Value {
+    static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
         endAfter(cleanUp)
         defer { termination.withLock { $0 = nil } }
-        return try work()
+        return work()
     }
 
     /// Runs asynchronous work during which a signal ends the process, after a clean-up.

@@ -47,7 +47,7 @@ enum MoveCommand {
             }
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
-            try interruptibly(stage) {
+            try await Signals.cleaningUp({ stage.sayThatItIsInterrupted() }) {
                 try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
             }
             advice =
@@ -64,7 +64,7 @@ enum MoveCommand {
             let isNew = access(directory, F_OK) != 0
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
-            try interruptibly(stage) {
+            try await Signals.cleaningUp({ stage.sayThatItIsInterrupted() }) {
                 try ServerMove.run(fromDatabase: url, toDirectory: directory, key: key, report: report)
             }
             if isNew, let advice = DirectoryOwner(of: directory)?.advice(onNew: directory) {
@@ -83,13 +83,6 @@ enum MoveCommand {
         display.end()
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         Terminal.complain("martlet: moved in \(Int64(seconds.rounded(.up))) s. \(advice)")
-    }
-
-    /// Runs a move. A signal ends the process with a message about what became of it.
-    ///
-    /// This function is not asynchronous, because the owner of the directory is assumed by the thread.
-    private static func interruptibly(_ stage: MoveStage, _ move: () throws -> Void) throws {
-        try Signals.cleaningUp({ stage.sayThatItIsInterrupted() }, while: move)
     }
 
     private enum Place {
