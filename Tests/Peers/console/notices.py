@@ -5,7 +5,7 @@ import time
 
 from faults_of_sends import SCHEDULED, SEND, UNDO, compose, counting, discard, ready, sent, status, undone, waiting
 from jobs import text
-from rig import API, HUB, NAME, PASSWORD, WILD, enter
+from rig import API, HUB, NAME, PASSWORD, WILD
 
 SEEN = "(e => e && e.getClientRects().length > 0 && e.checkVisibility())"
 OVERFLOW = "document.documentElement.scrollWidth > innerWidth"
@@ -259,7 +259,8 @@ def sign_out_without_a_disk(page, rig, film, checks):
     page.until("!!document.querySelector('input[name=password]')")
     checks.that("it says what could not be done", "could not end the session" in page.js("document.querySelector('.toasts').innerText"))
     page.release()
-    enter(page, rig)
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.places')")
 
 
 ALL = [undo_in_a_narrow_window, undo_makes_nothing, confidential_and_late, undone_send, session_ends_before_undo, no_empty_promises,
