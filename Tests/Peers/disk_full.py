@@ -329,8 +329,6 @@ class Course:
         checks.equal("the disk is full", self._disk.fill() < 8192, True)
         await self._looked()
         await self._refuses("full")
-        status, removing = self._console("/sign-out", {}, cookie.partition(";")[0])
-        checks.that("full: a browser that signs out forgets the session, and learns that it did not end", status == 503 and "Max-Age=0" in removing, (status, removing))
         self._peer.process.send_signal(signal.SIGCONT)
         for _ in range(50):
             await client.send()
@@ -345,6 +343,8 @@ class Course:
         checks.equal("full: SIGTERM ends the server with 0", code, 0)
         await self._restart(leaving=0)
         await self._refuses("full, after SIGTERM")
+        status, removing = self._console("/sign-out", {}, cookie.partition(";")[0])
+        checks.that("full: a browser that signs out forgets the session, and learns that it did not end", status == 503 and "Max-Age=0" in removing, (status, removing))
         self._disk.make_room()
         checks.equal("room again: sends are taken without a restart", (await client.send_until(201))[0], 201)
         twice = await self._delivered("after the disk was full")
