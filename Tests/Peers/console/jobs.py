@@ -508,7 +508,7 @@ def signed_out_by_oneself(page, rig, film, checks):
         page.click(".who")
         page.click(".menu button", "Sign out")
         page.until("!!document.querySelector('dialog')")
-        checks.that("it is said who could open them", "can open them" in page.js("document.querySelector('dialog').innerText"))
+        checks.that("it is said who could read them", "Whoever uses this browser profile could read them" in page.js("document.querySelector('dialog').innerText"))
         film.page.click("dialog button", answer)
         page.until("!!document.querySelector('input[type=password]')")
         checks.that("a sign-out is not told as an end", "session has ended" not in text(page), text(page)[:200])

@@ -245,6 +245,30 @@ def turning_names(page, rig, film, checks):
     checks.that("it is isolated", any("\u2068\u202eright" in one for one in labels), labels)
 
 
+def changed(page, address, pattern, change, ready):
+    """Opens a page that gets other answers than the server's: `change` is what becomes of `document`; and no events."""
+    script = page.call("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const ask = window.fetch; window.EventSource = class { close() {} addEventListener() {} };
+        window.fetch = async (address, init) => { const answer = await ask(address, init); if (!/%s/.test(address)) return answer;
+            const document = await answer.json(); %s; return new Response(JSON.stringify(document), {headers: {"content-type": "application/json"}}); };
+        """ % (pattern, change)})["identifier"]
+    page.goto(address)
+    page.until(ready)
+    page.call("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+
+
+def what_is_not_known(page, rig, film, checks):
+    """A whole that is not known has no share, and a quarantine has its platform's name."""
+    address = f"{rig.console}hubs/{HUB}/sends/{rig.sends[0]}"
+    width = "Number(document.querySelector('.card > div > .meter .taken')?.getAttribute('width'))"
+    page.goto(address)
+    page.until(f"{width} > 0")
+    changed(page, address, "status$", "document.targeted = null; document.rollout = null", "!!document.querySelector('.card > div > .meter')")
+    checks.equal("no bar is drawn", page.js(width), 0)
+    changed(page, f"{rig.console}hubs/{HUB}", "services$", "document.platforms.find(one => one.platform === 'apns').quarantines = ['']", "!!document.querySelector('.services')")
+    checks.that("a quarantine names the platform", "Nearly all devices of APNs are reported as gone." in text(page), text(page)[:600])
+
+
 def sign_out_without_a_disk(page, rig, film, checks):
     """Who signs out while the server can write nothing is signed out in the browser, and is told of the session."""
     page.goto(rig.console)
@@ -264,4 +288,4 @@ def sign_out_without_a_disk(page, rig, film, checks):
 
 
 ALL = [undo_in_a_narrow_window, undo_makes_nothing, confidential_and_late, undone_send, session_ends_before_undo, no_empty_promises,
-       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, sign_out_without_a_disk]
+       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, what_is_not_known, sign_out_without_a_disk]

@@ -154,13 +154,17 @@ export class Going {
       this.isBusy = false;
     }
     if (this.outcome) return;
+    if (!this.draft.sending) return this.finish("elsewhere");
+    // A question that Undo has ended has not failed.
+    const isInterrupted = this.sending.undo !== isUndone;
+    if (isInterrupted) this.error = null;
     if (!this.listen) this.tellOnce();
     this.listen?.();
     // Without a session, all questions are in vain.
     if (this.error?.status === 401) return;
     const { id, undo } = this.sending;
     const left = endOf(this.sending) - Date.now();
-    const pause = undo !== isUndone ? 0 : this.error ? 1000 : step === "find" ? 2000 : id && !undo && left > 0 ? left + 100 : 400;
+    const pause = isInterrupted ? 0 : this.error ? 1000 : step === "find" ? 2000 : id && !undo && left > 0 ? left + 100 : 400;
     this.timer = window.setTimeout(() => this.turn(), pause);
   }
 
