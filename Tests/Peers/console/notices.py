@@ -1,7 +1,7 @@
 """What the pages say of a send in narrow windows, behind a proxy, to other roles and after a session: it can be seen, it is so,
 and it leads on."""
 
-import time
+import datetime
 
 from faults_of_sends import SCHEDULED, SEND, UNDO, compose, counting, discard, ready, sent, status, undone, waiting
 from jobs import text
@@ -231,6 +231,7 @@ def another_message(page, rig, film, checks):
     waiting(page, rig, "While I write the next")
     page.click(".undo button", "Write another message")
     page.until("/is being sent/.test(document.querySelector('.others')?.innerText ?? '')")
+    checks.equal("an empty draft has no devices of another", page.js(f"document.querySelector('{SEND}').innerText"), "Send")
     page.until("/was sent/.test(document.querySelector('.others')?.innerText ?? '')", 30)
     checks.that("it is not being sent any more", "is being sent" not in page.js("document.querySelector('.others').innerText"))
     checks.equal("and leads to the send", page.js("document.querySelector('.others a').pathname.split('/').pop()"), sent(rig, "While I write the next")[0]["id"])
@@ -269,6 +270,30 @@ def what_is_not_known(page, rig, film, checks):
     checks.that("a quarantine names the platform", "Nearly all devices of APNs are reported as gone." in text(page), text(page)[:600])
 
 
+def slow_answers(page, rig, film, checks):
+    """Answers that take seven seconds arrive, and the send has its ten seconds by the server's clock."""
+    script = page.call("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const ask = window.fetch; window.asked = [];
+        window.fetch = (address, init) => { const isSlow = window.isSlow && /session$|schedulednotifications/.test(address); if (isSlow) asked.push(init.method);
+            return ask(address, init).then(answer => isSlow ? new Promise((give, fail) => {
+                init.signal?.addEventListener("abort", () => fail(new DOMException("", "AbortError"))); setTimeout(() => give(answer), 7000); }) : answer); };
+        """})["identifier"]
+    title = "Slowly"
+    compose(page, rig, title)
+    ready(page)
+    page.js("window.isSlow = true")
+    page.click(SEND)
+    page.until("/Asking the server/.test(document.querySelector('.compose-end').innerText)")
+    page.until("!!document.querySelector('.undo')", 30)
+    asked = page.until("/sends\\/[0-9a-f]+$/.test(location.pathname) && asked", 60)
+    page.call("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+    found = sent(rig, title)
+    checks.equal("it is one send, and is told to be", (len(found), page.js("location.pathname.split('/').pop()")), (1, found[0]["id"]))
+    seconds = [datetime.datetime.fromisoformat(found[0][name].replace("Z", "+00:00")) for name in ("acceptedAt", "dueAt")]
+    checks.that("it had its ten seconds", (seconds[1] - seconds[0]).total_seconds() > 9, seconds)
+    checks.that("it was not asked for again and again", asked.count("POST") <= 3, asked)
+
+
 def sign_out_without_a_disk(page, rig, film, checks):
     """Who signs out while the server can write nothing is signed out in the browser, and is told of the session."""
     page.goto(rig.console)
@@ -288,4 +313,4 @@ def sign_out_without_a_disk(page, rig, film, checks):
 
 
 ALL = [undo_in_a_narrow_window, undo_makes_nothing, confidential_and_late, undone_send, session_ends_before_undo, no_empty_promises,
-       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, what_is_not_known, sign_out_without_a_disk]
+       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, what_is_not_known, slow_answers, sign_out_without_a_disk]

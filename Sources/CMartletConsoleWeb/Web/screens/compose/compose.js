@@ -90,6 +90,7 @@ export class Compose {
     this.release();
     this.draft = draft;
     this.counted = "";
+    this.count = null;
     this.sendButton = null;
     this.tell(null);
     this.draw();

@@ -158,7 +158,7 @@ function showLooks(compose, run) {
     compose.shownLanguage = tag;
     showLooks(compose, run);
   } }, nameOf(view, tag))));
-  put(compose.preview, choice, parts.length === 0 ? h("p.quiet", t("looks.none")) : h("div.looks", parts.map(([platform, part]) => {
+  put(compose.preview, choice, parts.length === 0 ? run.isAccepted && h("p.quiet", t("looks.none")) : h("div.looks", parts.map(([platform, part]) => {
     const payload = part.payloads.find((/** @type {any} */ one) => one.language === shown) ?? part.payloads[0];
     const isOwn = Boolean(draft.platforms[platform]);
     return h("div.stack.tight", look(view, payload.appearance, { app: compose.hub, name: serviceName(platform), size: n.bytes(payload.size ?? 0) }),
