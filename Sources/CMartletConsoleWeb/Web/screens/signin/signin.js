@@ -58,8 +58,10 @@ function passwordForm(view) {
     event.preventDefault();
     button.disabled = true;
     try {
-      await call("signIn", { body: { name: name.value.trim(), password: password.value, code: code.value() } });
+      const { operator } = await call("signIn", { body: { name: name.value.trim(), password: password.value, code: code.value() } });
       await enter(view);
+      // An Undo that has waited for the sign-in goes on, on whichever page.
+      for (const one of underWay.values()) if (one.operator === operator) one.turn();
     } catch (error) {
       if (code.asked(error)) return put(problem);
       put(problem, icon("warn"), sentence(view, error));
@@ -78,6 +80,9 @@ function passwordForm(view) {
     button, providerButton(view), h("p.quiet.small", t("forgotten")));
 }
 
+/** The milliseconds for which the page says of a send that is due that it could still be stopped. */
+const HOUR = 3_600_000;
+
 /** Returns what goes out meanwhile: the sends that this page has asked for and whose end it does not know.
  * @param {View} view */
 function pending({ t, time }) {
@@ -90,7 +95,7 @@ function pending({ t, time }) {
       const { dues, ahead, undo, count } = sending;
       const begins = Date.parse(dues.at(-1) ?? "") - ahead;
       const isDue = Date.now() >= begins;
-      line.hidden = isDue && !undo;
+      line.hidden = isDue && (!undo || Date.now() > begins + HOUR);
       say(line, t(!undo ? "pending" : isDue ? "pending.begun" : "pending.undo", { n: count, hub, time: time.clock(begins) }));
     }
     if (node) node.hidden = lines.every(({ line }) => line.hidden);

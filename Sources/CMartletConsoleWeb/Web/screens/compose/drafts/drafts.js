@@ -78,8 +78,12 @@ export function show(compose) {
   };
   const nameOf = (/** @type {Draft} */ draft) => draft.title || draft.text || draft.to || t("title");
   // A draft that was being sent and is gone was sent.
-  for (const [id, one] of compose.sent) one.isSent ||= !list.some((draft) => draft.id === id) && id !== compose.draft.id;
-  for (const draft of list) if (draft.sending) compose.sent.set(draft.id, { name: nameOf(draft), going: underWay.get(draft.key), isSent: false });
+  for (const one of compose.sent.values()) one.isSent = true;
+  compose.sent.delete(compose.draft.id);
+  for (const draft of list) {
+    if (draft.sending) compose.sent.set(draft.id, { name: nameOf(draft), going: underWay.get(draft.key), isSent: false });
+    else compose.sent.delete(draft.id);
+  }
   const sent = [...compose.sent].filter(([, { isSent }]) => isSent).map(([, one]) => one);
   const isSending = list.some((draft) => draft.sending);
   window.clearTimeout(compose.othersTimer);

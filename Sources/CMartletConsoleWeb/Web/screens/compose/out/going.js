@@ -56,7 +56,7 @@ export class Questions {
         const { now } = await this.ask("session");
         return { asked: now, at: Date.parse(now) + Date.now() - began };
       } catch (error) {
-        if (this.unanswered === unanswered || unanswered >= LIMIT.doublings) throw error;
+        if (this.unanswered <= unanswered || unanswered >= LIMIT.doublings) throw error;
       }
     }
   }
@@ -177,6 +177,7 @@ export class Going {
   /** Asks for the send with a new time to undo it. */
   async renew() {
     const { at } = await this.questions.time();
+    if (this.sending.undo) return;
     this.sending.dues.push(new Date(at + UNDO * 1000).toISOString());
     this.sending.ahead = at - Date.now();
     keep(this.hub, this.draft);

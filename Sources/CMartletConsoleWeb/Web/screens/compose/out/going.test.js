@@ -145,6 +145,20 @@ test("Undo of a send whose answer was lost finds it and takes it back", async ()
   end();
 });
 
+test("Undo while the page asks for a new time does not ask for the send", async () => {
+  const { run, sends, asked, begin, end } = world((name, seconds) => (seconds < 9 ? { request: 100 } : name === "GET session" && seconds < 30 ? { request: 100 } : 0));
+  const going = begin();
+  // Two requests had no answer, so the question for the time may take twenty seconds.
+  await run(30);
+  asked.length = 0;
+  going.undo();
+  await run(60);
+  assert.equal(going.outcome, "undone");
+  assert.ok(!asked.includes("POST schedulednotifications"), asked.join(", "));
+  assert.ok(sends.every((one) => one.isCanceled || one.tags.startsWith("undone:")));
+  end();
+});
+
 test("a confidential send that is loaded again is looked for, and is found when its request arrives late", async () => {
   const { run, sends, begin, end } = world(() => 0);
   const going = begin({ confidential: true }, false);
