@@ -299,7 +299,7 @@ struct DeliveryQueue: Sendable {
             let stalls = known[id]?.stalls ?? 0
             known[id]?.stalls = min(stalls + 1, Self.stallLimit)
             sleepers.set(id, now + Self.stallWait * (1 << stalls))
-        case .waiting(let until), .held(let until), .deleting(let until):
+        case .waiting(let until), .probing(let until), .held(let until), .deleting(let until):
             known[id]?.kind = .furtherPage
             sleepers.set(id, until)
         case .paused(let lane, let until):
