@@ -127,16 +127,18 @@ public final class PostgresMoveTarget: MoveTarget {
         }
     }
 
-    /// Throws an error if a hub has used more than half of the numbers that PostgreSQL has for it.
+    /// Throws an error if a hub has used more than half of the numbers that PostgreSQL has for it. The other half is left
+    /// for what the hub will get after the move.
     private func checkRoom(for numbers: [MovedNumber: Int64], of hub: Hub) throws(StorageError) {
         let limits: [(MovedNumber, Int64)] = [
-            (.tags, Int64(UInt32.max)), (.notifications, Shard.numberMask), (.deliveries, Shard.numberMask),
+            (.tags, Int64(UInt32.max) / 2), (.notifications, Shard.numberMask / 2),
+            (.deliveries, Shard.numberMask / 2),
         ]
-        for (kind, limit) in limits where numbers[kind, default: 0] > limit / 2 {
+        for (kind, limit) in limits where numbers[kind, default: 0] > limit {
             throw StorageError(
                 .unavailable,
-                "The \(kind.rawValue) of the hub '\(hub.name)' have numbers up to \(numbers[kind, default: 0]), and "
-                    + "PostgreSQL has room for \(limit) in a hub. Nothing was moved.")
+                "The \(kind.rawValue) of the hub '\(hub.name)' have numbers up to \(numbers[kind, default: 0]), and a "
+                    + "move to PostgreSQL takes at most \(limit), half of its room for a hub. Nothing was moved.")
         }
     }
 
