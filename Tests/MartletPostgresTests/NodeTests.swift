@@ -326,12 +326,12 @@ struct NodeTests {
             #expect(try await other.unfinishedJobs().isEmpty)
             await #expect(throws: PostgresNodes.notOwner) { try await other.record(progress) }
             await #expect(throws: PostgresNodes.notOwner) {
-                _ = try await other.apply([put], of: "j", in: hub, at: now) { _ in progress }
+                _ = try await other.apply([put], of: "j", in: hub, after: 0, at: now) { _ in progress }
             }
             #expect(try await other.registration("1", in: hub, at: now) == nil)
             #expect(try await owner.unfinishedJobs().map(\.job.id) == ["j"])
             #expect(try await owner.record(progress))
-            #expect(try await owner.apply([put], of: "j", in: hub, at: now) { _ in progress } != nil)
+            #expect(try await owner.apply([put], of: "j", in: hub, after: 0, at: now) { _ in progress } != nil)
         }
     }
 
