@@ -17,6 +17,8 @@ public final class PostgresStorage: Sendable {
     let writers: [Link]
     private let readers: [Link]
     private let pageReaders: [Link]
+    /// Keeps plans from staying as they were made for empty tables; nil if there are no connections for pages.
+    let analysis: TableAnalysis?
 
     /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has
     /// their content as of the last recorded page, or as of about a second ago (`ReachedStore`).
@@ -70,6 +72,8 @@ public final class PostgresStorage: Sendable {
         public var writers = 2
         public var pageReaders = 2
         public var readers = 1
+        /// How often the sizes of the tables are looked at (`TableAnalysis`); nil for never.
+        public var analysisInterval: Duration? = .seconds(5)
 
         public init() {}
 
@@ -91,6 +95,10 @@ public final class PostgresStorage: Sendable {
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
         nodes = PostgresNodes(settings, incarnation: incarnation, lease: options.lease)
+        analysis = pageReaders.last.map {
+            TableAnalysis($0, schema: settings.schema, patience: options.patience)
+        }
+        if let interval = options.analysisInterval { analysis?.start(interval: interval) }
         // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
         // the node is gone (`NodeStatements.sweepWriters`).
         devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
@@ -101,6 +109,7 @@ public final class PostgresStorage: Sendable {
     /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that
     /// says that the storage is closed.
     public func close() async {
+        analysis?.stop()
         await devices.close()
         await sends.close()
         // If this fails, the lease ends by itself.

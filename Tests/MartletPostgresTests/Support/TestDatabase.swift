@@ -47,6 +47,8 @@ enum TestDatabase {
         (options.writers, options.readers, options.pageReaders) = (1, 1, 1)
         // A machine that runs all tests at once is slower than any that serves.
         options.patience = .seconds(60)
+        // Statistics are made when a test says so.
+        options.analysisInterval = nil
         // Leases end when a test says so.
         options.lease = .seconds(600)
         return options
