@@ -17,6 +17,10 @@ public final class PostgresStorage: Sendable {
     let writers: [Link]
     private let readers: [Link]
     private let pageReaders: [Link]
+    let platformNumbering: PlatformNumbering?
+
+    /// Returns the number of a platform in the first cluster, which gives it one if it has none.
+    typealias PlatformNumbering = @Sendable (PlatformID) async throws(StorageError) -> Int32
 
     /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has
     /// their content as of the last recorded page, or as of about a second ago (`ReachedStore`).
@@ -30,12 +34,21 @@ public final class PostgresStorage: Sendable {
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
         maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
     ) async throws(StorageError) -> PostgresStorage {
+        let start = try await join(address, sealer, options)
+        return PostgresStorage(address, options, start.incarnation, sealer, try maps(start.unfinished))
+    }
+
+    /// Brings the schema of a database up to date, and makes this process one of its nodes.
+    static func join(
+        _ address: DatabaseAddress, _ sealer: any Sealer, _ options: Options
+    ) async throws(StorageError) -> NodeStart {
         let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
             let applicant = NodeStart.Applicant(
-                name: options.node, version: options.version, lease: options.lease, predecessor: options.predecessor)
+                name: options.node, version: options.version, lease: options.lease, predecessor: options.predecessor,
+                place: options.place)
             result = try await starter.perform { access throws(DatabaseFailure) in
                 try NodeStart.run(settings, sealer, applicant, access.connection)
             }
@@ -43,8 +56,7 @@ public final class PostgresStorage: Sendable {
             result = .failure(error.storageError)
         }
         await starter.close()
-        let start = try result.get()
-        return PostgresStorage(settings, options, start.incarnation, sealer, try maps(start.unfinished))
+        return try result.get()
     }
 
     /// The number of migration steps of this program's schema.
@@ -70,6 +82,8 @@ public final class PostgresStorage: Sendable {
         public var writers = 2
         public var pageReaders = 2
         public var readers = 1
+        /// The place of the database among several clusters; nil for the first cluster.
+        var place: ClusterPlace?
 
         public init() {}
 
@@ -80,12 +94,16 @@ public final class PostgresStorage: Sendable {
         }
     }
 
-    private init(
-        _ settings: ConnectionSettings, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
-        _ maps: any ProgressMaps
+    /// - Parameter platforms: Gives numbers to platforms; nil if this database does so itself. A hub keeps its rows when
+    ///   it moves to another cluster, so all clusters have the numbers of the first.
+    init(
+        _ address: DatabaseAddress, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
+        _ maps: any ProgressMaps, platforms: PlatformNumbering? = nil
     ) {
+        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         self.maps = maps
         self.sealer = sealer
+        platformNumbering = platforms
         patience = options.patience
         writers = (0..<options.writers).map { _ in Link(settings) }
         readers = (0..<options.readers).map { _ in Link(settings) }

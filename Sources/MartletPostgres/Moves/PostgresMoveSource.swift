@@ -29,6 +29,7 @@ public final class PostgresMoveSource: RetiringMoveSource {
         try MoveSession.lock(connection, schema)
         try MoveSession.checkNodes(connection)
         try MoveSession.checkMark(connection, schema)
+        try MoveSession.checkClusters(connection)
         try MoveSession.checkKey(connection, sealer)
         self.connection = connection
         self.schema = schema

@@ -47,6 +47,7 @@ public final class PostgresMoveTarget: MoveTarget {
         }
         try MoveSession.lockTables(connection)
         try MoveSession.checkNodes(connection)
+        try MoveSession.checkClusters(connection)
         try MoveSession.checkKey(connection, sealer)
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
             try PostgresMoveReader(connection, schema: schema, sealer: sealer, rules: rules)

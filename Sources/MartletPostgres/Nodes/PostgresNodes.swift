@@ -91,6 +91,19 @@ final class PostgresNodes: NodeStore {
         }
     }
 
+    /// The numbers of hubs of the nodes, by their incarnations in the first cluster.
+    func hubsByHome() async throws(StorageError) -> [Int64: Int] {
+        do throws(DatabaseFailure) {
+            return try await link.perform { connection, patience throws(DatabaseFailure) in
+                let rows = try connection.run(Batch(NodeStatements.hubsByHome), patience)[0]
+                let counts = (0..<rows.count).map { (rows[$0].integer(0), Int(rows[$0].integer(1))) }
+                return Dictionary(uniqueKeysWithValues: counts)
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
     /// The error of a job whose hub another node has taken over.
     static let notOwner = StorageError(.locked, "Another node has taken over the hub, and goes on with its jobs.")
 

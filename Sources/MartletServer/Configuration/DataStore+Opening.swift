@@ -27,9 +27,7 @@ extension DataStore {
             var options = PostgresStorage.Options()
             if let name = configuration.node { options.node = name }
             options.version = configuration.version
-            options.predecessor = directory.lastIncarnation
             let storage = try await openDatabase(address, keys, options, directory, log)
-            if let incarnation = storage.nodeStore?.incarnation { try directory.record(incarnation: incarnation) }
             return DataStore(
                 storage: storage, files: nil, directory: directory, schema: PostgresStorage.schema,
                 database: address.description)
@@ -49,13 +47,16 @@ extension DataStore {
     private static func openDatabase(
         _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
         _ log: Log
-    ) async throws(StorageError) -> PostgresStorage {
+    ) async throws(StorageError) -> ClusteredStorage {
+        let places = ClusteredStorage.ClusterPlaces(predecessors: directory.lastIncarnations) {
+            incarnations throws(StorageError) in try directory.record(incarnations)
+        }
         var hasFailed = false
         while true {
             do throws(StorageError) {
-                return try await PostgresStorage.open(address, sealer: keys, options: options) {
-                    unfinished throws(StorageError) in
-                    try directory.progressMaps(keeping: unfinished)
+                return try await ClusteredStorage.open(address, sealer: keys, options: options, places: places) {
+                    isNeeded throws(StorageError) in
+                    try directory.progressMaps(where: isNeeded)
                 }
             } catch {
                 guard ProcessRestart.hasHappened, error.kind == .unavailable else { throw error }

@@ -195,6 +195,10 @@ final class NodeService: Sendable {
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
         if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { parts.time.report(to: parts.log) }
+        let asked = asked - renewal.age
+        // Hubs that are lost are stopped before the lease gets longer, because the lease may have been short because of
+        // them. `act(on:)` does it once more, in order with what it has gained.
+        for hub in parts.ownership.all.subtracting(renewal.hubs.keys) { disown(hub) }
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
         // If the answer arrived only after the new end of the lease, the lease counts as not renewed.
         guard !parts.lease.hasEnded else { return }
