@@ -34,6 +34,7 @@ struct Engine: Sendable {
     let jobs: JobRunner
     let backups: BackupDirectory
     let log: Log
+    let hubMoves: HubMoves
     /// Signs the URLs with which clients access storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
@@ -89,6 +90,7 @@ struct Engine: Sendable {
         _ fallbacks: [String: [String: String]], _ log: Log
     ) async throws {
         self.log = log
+        hubMoves = HubMoves(log: log)
         requestLog = RequestLog(configuration.accessLog, log: log, time: time)
         self.data = data
         let storage = data.storage
@@ -420,6 +422,8 @@ struct Engine: Sendable {
             server: ServerAdministration(
                 metrics: metrics, version: configuration.version, listeners: listeners, obstacle: obstacle),
             nodes: NodeAdministration(store: storage.nodeStore),
+            clusters: ClusterAdministration(
+                store: storage.clusterStore, hubs: hubs, moves: hubMoves, time: time),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -31,6 +31,7 @@ struct AdminAPI: Sendable {
     let services: ServiceAdministration
     let server: ServerAdministration
     let nodes: NodeAdministration
+    let clusters: ClusterAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -72,6 +73,7 @@ struct AdminAPI: Sendable {
         services.addRoutes(to: &router)
         server.addRoutes(to: &router)
         nodes.addRoutes(to: &router)
+        clusters.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)
