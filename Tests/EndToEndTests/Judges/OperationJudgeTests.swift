@@ -50,6 +50,11 @@ struct OperationJudgeTests {
         try await Judge.run("moves.py")
     }
 
+    @Test("A hub moves to another cluster under load and back: seconds of refused writes, nothing lost, in spite of kill -9")
+    func aHubMovesToAnotherCluster() async throws {
+        try await Judge.run("clusters.py")
+    }
+
     @Test("Databases of earlier schemas are upgraded with nothing lost, in spite of kill -9, and their copies go back")
     func oldDatabasesAreUpgraded() async throws {
         try await Judge.run("upgrades.py")
