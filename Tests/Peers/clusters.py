@@ -172,7 +172,7 @@ class Course:
                 await asyncio.sleep(1)
             others = {hub.name: hub.statuses[503] for hub in self._hubs if hub is not moved and hub.statuses[503]}
             checks.equal("only the hub that moved refused writes", others, {})
-            checks.that("and for seconds", moved.longest < 20, moved.longest)
+            checks.that("and for seconds", moved.longest < 60, moved.longest)
             print(f"clusters: {sum(sum(hub.statuses.values()) for hub in self._hubs)} requests, "
                   f"{moved.statuses[503]} of {moved.name} refused; longest time without a success {moved.longest:.1f} s; "
                   f"of others {max(hub.longest for hub in self._hubs if hub is not moved):.1f} s", flush=True)
