@@ -11,12 +11,19 @@ public final class PostgresStorage: Sendable {
     private let patience: Duration
     let devices: GroupWriter<DeviceGroup>
     let sends: GroupWriter<SendGroup>
+    let unknownWrites = UnknownWrites()
     let nodes: PostgresNodes
     let cache = NumberCache()
     let dense = DenseTags()
     let writers: [Link]
     private let readers: [Link]
     private let pageReaders: [Link]
+    /// Keeps plans from staying as they were made for empty tables; nil if there are no connections for pages.
+    let analysis: TableAnalysis?
+    let platformNumbering: PlatformNumbering?
+
+    /// Returns the number of a platform in the first cluster, which gives it one if it has none.
+    typealias PlatformNumbering = @Sendable (PlatformID) async throws(StorageError) -> Int32
 
     /// The progress maps of this node's unfinished deliveries. They are on the node's own disk. The database has
     /// their content as of the last recorded page, or as of about a second ago (`ReachedStore`).
@@ -30,12 +37,21 @@ public final class PostgresStorage: Sendable {
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options(),
         maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
     ) async throws(StorageError) -> PostgresStorage {
+        let start = try await join(address, sealer, options)
+        return PostgresStorage(address, options, start.incarnation, sealer, try maps(start.unfinished))
+    }
+
+    /// Brings the schema of a database up to date, and makes this process one of its nodes.
+    static func join(
+        _ address: DatabaseAddress, _ sealer: any Sealer, _ options: Options
+    ) async throws(StorageError) -> NodeStart {
         let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
             let applicant = NodeStart.Applicant(
-                name: options.node, version: options.version, lease: options.lease, predecessor: options.predecessor)
+                name: options.node, version: options.version, lease: options.lease, predecessor: options.predecessor,
+                place: options.place)
             result = try await starter.perform { access throws(DatabaseFailure) in
                 try NodeStart.run(settings, sealer, applicant, access.connection)
             }
@@ -43,8 +59,7 @@ public final class PostgresStorage: Sendable {
             result = .failure(error.storageError)
         }
         await starter.close()
-        let start = try result.get()
-        return PostgresStorage(settings, options, start.incarnation, sealer, try maps(start.unfinished))
+        return try result.get()
     }
 
     /// The number of migration steps of this program's schema.
@@ -70,6 +85,10 @@ public final class PostgresStorage: Sendable {
         public var writers = 2
         public var pageReaders = 2
         public var readers = 1
+        /// How often the sizes of the tables are looked at (`TableAnalysis`); nil for never.
+        public var analysisInterval: Duration? = .seconds(5)
+        /// The place of the database among several clusters; nil for the first cluster.
+        var place: ClusterPlace?
 
         public init() {}
 
@@ -80,17 +99,25 @@ public final class PostgresStorage: Sendable {
         }
     }
 
-    private init(
-        _ settings: ConnectionSettings, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
-        _ maps: any ProgressMaps
+    /// - Parameter platforms: Gives numbers to platforms; nil if this database does so itself. A hub keeps its rows when
+    ///   it moves to another cluster, so all clusters have the numbers of the first.
+    init(
+        _ address: DatabaseAddress, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
+        _ maps: any ProgressMaps, platforms: PlatformNumbering? = nil
     ) {
+        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         self.maps = maps
         self.sealer = sealer
+        platformNumbering = platforms
         patience = options.patience
         writers = (0..<options.writers).map { _ in Link(settings) }
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
         nodes = PostgresNodes(settings, incarnation: incarnation, lease: options.lease)
+        analysis = pageReaders.last.map {
+            TableAnalysis($0, schema: settings.schema, patience: options.patience)
+        }
+        if let interval = options.analysisInterval { analysis?.start(interval: interval) }
         // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
         // the node is gone (`NodeStatements.sweepWriters`).
         devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
@@ -101,6 +128,7 @@ public final class PostgresStorage: Sendable {
     /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that
     /// says that the storage is closed.
     public func close() async {
+        analysis?.stop()
         await devices.close()
         await sends.close()
         // If this fails, the lease ends by itself.

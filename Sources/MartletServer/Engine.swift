@@ -34,6 +34,7 @@ struct Engine: Sendable {
     let jobs: JobRunner
     let backups: BackupDirectory
     let log: Log
+    let hubMoves: HubMoves
     /// Signs the URLs with which clients access storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
@@ -67,8 +68,10 @@ struct Engine: Sendable {
         let keys: ServerKeys
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         do throws(StorageError) {
-            // First, because a key that was made in such a directory would be another one than that of the moved data.
-            try SQLiteStorage.refuseMarked(configuration.dataDirectory)
+            // First, because a key that was made in such a directory, or for such a database, would be another one than
+            // that of the data.
+            try SQLiteStorage.checkUse(of: configuration.dataDirectory, isOfNode: configuration.database != nil)
+            try await DataStore.checkKey(configuration)
             keys = try ServerKeys.open(in: configuration.dataDirectory)
             data = try await DataStore.open(configuration, keys, log)
         } catch {
@@ -89,12 +92,14 @@ struct Engine: Sendable {
         _ fallbacks: [String: [String: String]], _ log: Log
     ) async throws {
         self.log = log
+        hubMoves = HubMoves(log: log)
         requestLog = RequestLog(configuration.accessLog, log: log, time: time)
         self.data = data
         let storage = data.storage
         if let nodes = storage.nodeStore {
             let asked = ContinuousClock.now
             if time.follow(try await nodes.databaseTime(), readWithin: .now - asked) { time.report(to: log) }
+            if let advice = try await Self.advice(onNamesOf: nodes) { log.write(.warning, advice) }
         }
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
@@ -175,6 +180,16 @@ struct Engine: Sendable {
         try await jobs.resume()
     }
 
+    /// Returns a warning if another node that is alive has the name of this one; nil otherwise.
+    private static func advice(onNamesOf nodes: any NodeStore) async throws(StorageError) -> String? {
+        let all = try await nodes.nodes()
+        guard let name = all.first(where: { $0.incarnation == nodes.incarnation })?.name,
+            let twin = all.first(where: { $0.isAlive && $0.incarnation != nodes.incarnation && $0.name == name })
+        else { return nil }
+        return "Another node is called '\(name)' too (incarnation \(twin.incarnation)). If it is not the process "
+            + "before this one, which counts for some seconds more, give each node a name of its own with --node."
+    }
+
     /// Removes expired data from the storage, at once and every minute, until the task is cancelled.
     func sweep() async {
         while !Task.isCancelled {
@@ -226,7 +241,7 @@ struct Engine: Sendable {
             try await storage.probe()
             return data.files?.room.shortage ?? certificateObstacle.sentence
         } catch {
-            return "The storage does not answer: \(error.kind.rawValue)."
+            return error.detail
         }
     }
 
@@ -420,6 +435,8 @@ struct Engine: Sendable {
             server: ServerAdministration(
                 metrics: metrics, version: configuration.version, listeners: listeners, obstacle: obstacle),
             nodes: NodeAdministration(store: storage.nodeStore),
+            clusters: ClusterAdministration(
+                store: storage.clusterStore, hubs: hubs, moves: hubMoves, time: time),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -127,6 +127,7 @@ public final class Server: Sendable {
         if !configuration.build.isEmpty { fields["build"] = .string(configuration.build) }
         if let end = engine.certificateEnd.timestamp { fields["certificateEnds"] = .string(end.iso8601) }
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
+        if let advice = configuration.authorityAdvice { engine.log.write(.warning, advice) }
     }
 
     /// Logs why the server stops. The command line calls this with the name of the signal before it cancels `run`.
@@ -261,7 +262,7 @@ public final class Server: Sendable {
             }
             return HTTPOrigin(scheme: context == nil ? .http : .https, host: address.host, port: bound.port)
         } catch {
-            throw ServerError("The server cannot listen on \(address): \(error)")
+            throw ServerError("The server cannot listen on \(address): \(error.reason)")
         }
     }
 
@@ -269,7 +270,7 @@ public final class Server: Sendable {
         do throws(NetworkError) {
             try await server.listen(on: .unix(path: path, access: .group))
         } catch {
-            throw ServerError("The server cannot listen on the Unix socket \(path): \(error)")
+            throw ServerError("The server cannot listen on the Unix socket \(path): \(error.reason)")
         }
     }
 }

@@ -93,7 +93,7 @@ struct SimulatorListeners {
             let address = try await server.listen(on: .tcp(host: host, port: port), choosingTLS: choosingTLS)
             return HTTPOrigin(scheme: choosingTLS == nil ? .http : .https, host: host, port: address.port)
         } catch {
-            throw SimulatorError("The simulator cannot listen on \(host), port \(port): \(error)")
+            throw SimulatorError("The simulator cannot listen on \(host), port \(port): \(error.reason)")
         }
     }
 

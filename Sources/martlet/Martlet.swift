@@ -9,7 +9,8 @@ struct Martlet {
         commands: commands + DocumentationCommands(table: { table }, server: ServeCommand.command).all)
 
     private static let commands =
-        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
+        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + ClusterCommands.all + KeyCommands.all
+        + UserCommands.all
         + OperatorCommands.all
         + ContainerCommands.all + ControlCommands.all + BackupCommands.all + TransferCommands.all
         + DeadLetterCommands.all

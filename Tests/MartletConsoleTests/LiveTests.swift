@@ -251,7 +251,7 @@ struct LiveTests {
         #expect(streams.add(entry(0)) == nil)
     }
 
-    @Test func theLastSixteenStreamsAreForOperatorsOfTheWholeServer() {
+    @Test func theLastSixteenStreamsAreForAdministratorsOfTheWholeServer() {
         let streams = EventStreams()
         func add(_ session: UInt8, _ grant: RoleGrant) -> Bool {
             let session = OperatorSession(

@@ -11,9 +11,16 @@ struct ConnectionRuleTests {
         address = try DatabaseAddress("postgres://ann:s%65cret@h1:5433,h2/martlet?sslmode=require")
     }
 
-    @Test func anAddressIsDescribedWithoutItsPassword() {
-        #expect(address.description == "the database 'martlet' on h1,h2")
+    @Test func anAddressIsDescribedWithoutItsPassword() throws {
+        #expect(address.description == "the database 'martlet' on h1:5433,h2:5432")
         #expect(address.value("password") == "secret")
+        for (url, place) in [
+            ("postgres://h/d", "h:5432"), ("postgres://[::1]:7/d", "[::1]:7"),
+            ("postgres:///d", "the local socket, port 5432"),
+            ("postgres:///d?host=/run/pg", "/run/pg, port 5432"), ("postgres:///d?host=a,b&port=7", "a:7,b:7"),
+        ] {
+            #expect(try DatabaseAddress(url).description == "the database 'd' on \(place)")
+        }
         #expect(!"\(address)".contains("secret"))
     }
 
@@ -56,12 +63,16 @@ struct ConnectionRuleTests {
         ("connection to server failed: connection is read-only", .readOnly),
         ("FATAL:  the database system is starting up", .starting),
         ("FATAL:  no pg_hba.conf entry for host \"::1\"", .noEntry),
-        ("server does not support SSL, but SSL was required", .noTLS), ("FATAL:  nanu", .other),
+        ("server does not support SSL, but SSL was required", .noTLS),
+        ("invalid port number: \"99999\"", .noPort),
+        ("invalid integer value \"x\" for connection option \"port\"", .noPort), ("FATAL:  nanu", .other),
     ])
     func aFailedConnectionSaysWhatToDo(_ message: String, _ failure: ConnectFailure) {
         #expect(ConnectFailure(message) == failure)
         let sentence = failure.sentence(for: address)
-        #expect(sentence.contains("the database 'martlet' on h1,h2") || sentence.contains("The database 'martlet'"))
+        #expect(
+            sentence.contains("the database 'martlet' on h1:5433,h2:5432")
+                || sentence.contains("The database 'martlet'"))
         #expect(!sentence.contains("secret"))
         #expect(sentence.hasSuffix("."))
     }
@@ -74,7 +85,10 @@ struct ConnectionRuleTests {
             ("PostgreSQL 14 is too old", { $0.version = 140_003 }), ("is a standby", { $0.isStandby = true }),
             ("is a standby", { $0.isReadOnly = true }), ("SQL_ASCII, not UTF8", { $0.encoding = "SQL_ASCII" }),
             ("is en_US.UTF-8, not C", { $0.collation = "en_US.UTF-8" }),
-            ("There are 5 connections to the database 'martlet' on h1,h2, and a node needs 7", { $0.connections = 5 }),
+            (
+                "There are 5 connections to the database 'martlet' on h1:5433,h2:5432, and a node needs 7",
+                { $0.connections = 5 }
+            ),
         ]
         for (words, spoil) in faults {
             var check = good

@@ -63,6 +63,8 @@ struct ExaminationRuleTests {
             ("5000 ms behind", .warning, { $0.clockDifference = .seconds(-5) }),
             ("upgrades the schema in 2 steps", .warning, { $0.schema = .older(2) }),
             ("newer", .problem, { $0.schema = .unusable(StorageError(.unavailable, "It is newer.")) }),
+            ("this server has none", .problem, { $0.key = .missing }),
+            ("sealed with another secret key", .problem, { $0.key = .differs }),
             ("was moved to", .problem, { $0.refusal = MovedAway.refusal("the directory '/data'", "martlet") }),
             (
                 "registrations has 30000 dead rows", .warning,
@@ -107,7 +109,7 @@ struct ExaminationTests {
     /// The cluster of the tests flushes nothing, and its database has no schema of this name.
     @Test func aRealDatabaseIsExaminedAndNothingIsChanged() async throws {
         let address = try DatabaseAddress(TestCluster.shared?.address ?? "")
-        let findings = await PostgresStorage.findings(about: address, time: ManualTimeSource())
+        let findings = await PostgresStorage.findings(about: address, time: ManualTimeSource(), key: .absent)
         let problems = findings.filter { $0.level == .problem }.map(\.sentence)
         #expect(problems.contains { $0.hasPrefix("fsync is off") }, "\(findings)")
         #expect(problems.contains { $0.hasPrefix("synchronous_commit is off") })
@@ -115,9 +117,51 @@ struct ExaminationTests {
         #expect(findings.contains { $0.sentence.hasPrefix("The clock of the database is") })
     }
 
+    @Test func aKeyIsToldApartFromNoneAndFromAnotherAndNothingIsChanged() async throws {
+        let options = TestDatabase.fresh()
+        let address = try DatabaseAddress(TestCluster.shared?.address ?? "")
+        func findings(_ key: NodeKey) async -> [DatabaseFinding] {
+            await PostgresStorage.findings(
+                about: address, time: ManualTimeSource(), key: key, schema: options.schema
+            ).filter { $0.sentence.contains("secret key") }
+        }
+        for key in [NodeKey.absent, .given(PlainSealer()), .unreadable] {
+            let found = await findings(key)
+            #expect(found.count == 1 && found[0].sentence.contains("No secret is in the database yet"), "\(found)")
+        }
+        try await PostgresStorage.checkWithoutKey(address, schema: options.schema)
+        try await TestDatabase.open(options).close()
+        #expect(await findings(.given(PlainSealer())).map(\.level) == [.good])
+        #expect(await findings(.given(OtherSealer())).map(\.sentence) == [KeyCheck.otherKey.detail])
+        #expect(await findings(.absent).map(\.sentence) == [KeyCheck.noKey.detail])
+        #expect(await findings(.unreadable).isEmpty)
+        await #expect(throws: KeyCheck.noKey) {
+            try await PostgresStorage.checkWithoutKey(address, schema: options.schema)
+        }
+        await #expect(throws: KeyCheck.otherKey) {
+            try await PostgresStorage.open(address, sealer: OtherSealer(), options: options)
+        }
+        try TestDatabase.settings(options).connect().run(
+            Batch(.rare([], "UPDATE namespace SET moved_to = 'the directory /data'")), .until(.now + .seconds(60)))
+        await #expect {
+            try await PostgresStorage.checkWithoutKey(address, schema: options.schema)
+        } throws: {
+            "\($0)".contains("was moved to the directory /data")
+        }
+    }
+
     @Test func aDatabaseThatDoesNotAnswerIsOneProblem() async throws {
         let address = try DatabaseAddress("postgres://nobody@127.0.0.1:1/martlet")
-        let findings = await PostgresStorage.findings(about: address, time: ManualTimeSource())
+        let findings = await PostgresStorage.findings(about: address, time: ManualTimeSource(), key: .absent)
         #expect(findings.map(\.level) == [.problem])
+        #expect(findings[0].sentence.contains("Nobody listens at the database 'martlet' on 127.0.0.1:1."))
     }
+}
+
+/// Opens nothing.
+private struct OtherSealer: Sealer {
+    let mark: [UInt8] = [0x5B]
+
+    func seal(_ secret: [UInt8], context: String) -> [UInt8] { mark + secret }
+    func open(_ sealed: [UInt8], context: String) -> [UInt8]? { nil }
 }

@@ -53,7 +53,7 @@ struct JobTests {
                 .delete(id: "3", condition: .none),
                 .put(try draft("c", ["new"], body: "[]"), id: "4", condition: .none),
             ]
-            let reached = try await other.apply(changes, of: "j", in: hub, at: now) { results in
+            let reached = try await other.apply(changes, of: "j", in: hub, after: 0, at: now) { results in
                 told.withLock { $0 = results.compactMap { try? $0.get() } }
                 return start
             }
@@ -74,7 +74,7 @@ struct JobTests {
         try await withHub { storage, hub in
             let start = JobProgress(job: try job("j", in: hub))
             let put = RegistrationChange.put(try draft("a", ["x"]), id: "1", condition: .none)
-            #expect(try await storage.apply([put], of: "j", in: hub, at: now) { _ in start } == nil)
+            #expect(try await storage.apply([put], of: "j", in: hub, after: 0, at: now) { _ in start } == nil)
             #expect(try await storage.registration("1", in: hub, at: now) == nil)
             #expect(try await storage.registrationCount(in: hub) == 0)
             #expect(try await !storage.record(start))

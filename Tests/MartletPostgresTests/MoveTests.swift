@@ -181,7 +181,7 @@ struct MoveTests {
         #expect {
             try begin("other", 4, limit)
         } throws: { error in
-            ["'other'", kind.rawValue, "Nothing was moved."].allSatisfy("\(error)".contains)
+            ["'other'", kind.rawValue, "at most \(limit - 1),", "Nothing was moved."].allSatisfy("\(error)".contains)
         }
     }
 }

@@ -268,6 +268,23 @@ struct NodeTests {
         await node.close()
     }
 
+    @Test func theOwnerLooksForWhatItHasStoredWithoutAnAnswer() async throws {
+        let cluster = try #require(TestCluster.shared)
+        let proxy = try CuttingProxy(before: cluster.directory)
+        let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
+        let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: TestDatabase.fresh())
+        _ = try await node.nodes.renew()
+        let hub = try await hub(of: node)
+        let first = try await accept(in: hub, by: node)
+        proxy.cutNextCommit(andRefuse: true)
+        await #expect(throws: Transaction.unknown) { _ = try await node.accept(draft(in: hub)) }
+        #expect(node.unknownWrites.count(in: Shard(hub)) == 1)
+        proxy.serveAgain()
+        #expect(await hints(1, to: node) == [.lost])
+        #expect(try await node.unfinished(after: first.id, limit: 9).count == 1)
+        await node.close()
+    }
+
     @Test(arguments: [
         HintText.deliveries(owner: 1, hub: Hub.ID(rawValue: 2), first: Delivery.ID(rawValue: 3), change: 4),
         .hub(owner: 1, Hub.ID(rawValue: 2), change: 3), .directory,
@@ -306,6 +323,25 @@ struct NodeTests {
         }
     }
 
+    @Test func whatHasBegunInOneHubIsToldOfThoughTheNextOneFails() async throws {
+        try await TestDatabase.with { node in
+            let hubs = [try await hub("good", of: node), try await hub("bad", of: node)]
+            for (index, hub) in hubs.enumerated() {
+                try await register(in: hub, by: node)
+                _ = try await node.accept(draft(in: hub, dueIn: 60 + index))
+            }
+            try await node.transaction { connection, patience throws(DatabaseFailure) in
+                let damage = Statement.rare([.int4], "UPDATE notifications SET expression = '((' WHERE shard = $1")
+                _ = try connection.run(Batch(damage) { $0.add(Shard(hubs[1]).number) }, patience)
+            }
+            let due = now + .seconds(120)
+            let released = try await node.release(due: due, limit: 9)
+            #expect(released.count == 1)
+            #expect(released.deliveries.map(\.notification.hub) == [hubs[0]])
+            await #expect(throws: StorageError.self) { try await node.release(due: due, limit: 9) }
+        }
+    }
+
     private func job(_ id: String, in hub: Hub.ID) throws -> Job {
         Job(
             id: id, hub: hub, kind: .importDelete, outputURL: "https://h/out?sig=1",
@@ -326,12 +362,12 @@ struct NodeTests {
             #expect(try await other.unfinishedJobs().isEmpty)
             await #expect(throws: PostgresNodes.notOwner) { try await other.record(progress) }
             await #expect(throws: PostgresNodes.notOwner) {
-                _ = try await other.apply([put], of: "j", in: hub, at: now) { _ in progress }
+                _ = try await other.apply([put], of: "j", in: hub, after: 0, at: now) { _ in progress }
             }
             #expect(try await other.registration("1", in: hub, at: now) == nil)
             #expect(try await owner.unfinishedJobs().map(\.job.id) == ["j"])
             #expect(try await owner.record(progress))
-            #expect(try await owner.apply([put], of: "j", in: hub, at: now) { _ in progress } != nil)
+            #expect(try await owner.apply([put], of: "j", in: hub, after: 0, at: now) { _ in progress } != nil)
         }
     }
 

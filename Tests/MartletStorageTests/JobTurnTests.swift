@@ -39,7 +39,7 @@ struct JobTurnTests {
         async let before: Void? = try? storage.writer.write { _ in second.wait() }
         while storage.writer.waitingCount < 1 { await Task.yield() }
         let changes = creations(count)
-        async let reached = storage.apply(changes, of: "1", in: hub, at: now) { results in
+        async let reached = storage.apply(changes, of: "1", in: hub, after: 0, at: now) { results in
             var reached = start
             reached.cursor.line = Int64(results.count)
             return reached

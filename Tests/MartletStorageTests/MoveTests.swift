@@ -58,7 +58,7 @@ struct MoveTests {
     @Test func whoMeetsARunningMoveIsToldThatItRuns() throws {
         func refusal() -> StorageError.Kind? {
             do throws(StorageError) {
-                try SQLiteStorage.refuseMarked(target.path)
+                try SQLiteStorage.checkUse(of: target.path, isOfNode: false)
                 return nil
             } catch {
                 return error.kind
@@ -71,7 +71,9 @@ struct MoveTests {
 
     @Test func anUnfinishedMoveIsRefusedWhenItRunsNoMore() throws {
         _ = try openTarget()
-        #expect { try SQLiteStorage.refuseMarked(target.path) } throws: { "\($0)".contains("was not finished") }
+        #expect { try SQLiteStorage.checkUse(of: target.path, isOfNode: false) } throws: {
+            "\($0)".contains("was not finished")
+        }
     }
 
     // MARK: Losses

@@ -1,6 +1,7 @@
 import MartletCore
 import MartletModel
 import MartletStorage
+import MartletTesting
 import Testing
 
 struct ReopeningTests {

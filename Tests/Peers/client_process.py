@@ -6,8 +6,7 @@ import os
 
 def process_of(connection, name):
     """The id of the process of that name; None where there is none any more."""
-    _, port = connection.getpeername()[:2]
-    node = _node(port)
+    node = _node(connection.getpeername()[1], connection.getsockname()[1])
     if node is None:
         return None
     wanted = f"socket:[{node}]"
@@ -23,11 +22,12 @@ def process_of(connection, name):
     return None
 
 
-def _node(port):
-    """The number by which the kernel knows the socket with this local port, 0 once its process is gone."""
+def _node(port, remote):
+    """The number by which the kernel knows the socket between these ports, 0 once its process is gone. A local port alone
+    does not say which: connections to different places may share it."""
     with open("/proc/net/tcp") as table:
         for line in table.readlines()[1:]:
             fields = line.split()
-            if int(fields[1].rpartition(":")[2], 16) == port:
+            if [int(fields[place].rpartition(":")[2], 16) for place in (1, 2)] == [port, remote]:
                 return int(fields[9])
     return None

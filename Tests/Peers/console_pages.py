@@ -20,6 +20,7 @@ import faults_of_sends  # noqa: E402
 import firefox_pages  # noqa: E402
 import jobs  # noqa: E402
 import matrix  # noqa: E402
+import notices  # noqa: E402
 import unanswered  # noqa: E402
 from checks import Checks  # noqa: E402
 from rig import Rig  # noqa: E402
@@ -39,7 +40,7 @@ async def course(options, directory):
         rig.sign_in()
         rig.shop()
         chosen = options.jobs and options.jobs.split(",")
-        for job in [job for job in jobs.ALL + faults_of_sends.ALL if not chosen or job.__name__ in chosen] if not (options.only or options.heap) else []:
+        for job in [job for job in jobs.ALL + faults_of_sends.ALL + notices.ALL if not chosen or job.__name__ in chosen] if not (options.only or options.heap) else []:
             job(page, rig, film, checks)
             complaints = page.complaints()
             checks.equal(f"{job.__name__} brings no complaint", complaints, [])

@@ -12,6 +12,7 @@ import asyncio
 import base64
 import collections
 import errno
+import http.client
 import json
 import os
 import random
@@ -306,9 +307,22 @@ class Course:
         checks.equal("room: sends are taken at once", (await client.send_until(201))[0], 201)
         checks.equal("room: the server is ready", (await client.get("/health/ready"))[0], 200)
 
+    def _console(self, path, body, cookie=""):
+        """What the console answers to a page: the status and the cookie."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=60)
+        connection.request("POST", f"/console/api{path}", json.dumps(body), {
+            "Content-Type": "application/json", "Martlet-Console": "1", "Origin": f"http://127.0.0.1:{self._server.port}", "Cookie": cookie})
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.getheader("set-cookie") or ""
+
     async def filled(self):
         """Not a byte is left, while sends wait, run and come."""
         client = self._client
+        printed = processes.martlet(self._binary, "operator", "invite", "ops", "--role", "admin", "--data", self._data)
+        token = re.search(r"/console/enter#(\S+)", printed)[1]
+        _, cookie = self._console("/link/use", {"token": token, "password": PASSWORD})
         self._peer.process.send_signal(signal.SIGSTOP)
         for _ in range(100):
             await client.send(padding=1500)
@@ -329,6 +343,8 @@ class Course:
         checks.equal("full: SIGTERM ends the server with 0", code, 0)
         await self._restart(leaving=0)
         await self._refuses("full, after SIGTERM")
+        status, removing = self._console("/sign-out", {}, cookie.partition(";")[0])
+        checks.that("full: a browser that signs out forgets the session, and learns that it did not end", status == 503 and "Max-Age=0" in removing, (status, removing))
         self._disk.make_room()
         checks.equal("room again: sends are taken without a restart", (await client.send_until(201))[0], 201)
         twice = await self._delivered("after the disk was full")

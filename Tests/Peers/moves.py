@@ -17,6 +17,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import socket
 import sqlite3
 import struct
@@ -401,13 +402,17 @@ def there_and_back(binary, folder, cluster):
     unmark(data)
     answer = move(binary, data, cluster.url, check=False)
     checks.that("a database that is not empty is refused",
-                answer.returncode == 1 and "empty" in answer.stderr, answer.stderr)
+                answer.returncode == 1 and "data of Martlet" in answer.stderr
+                and "empty" in answer.stderr, answer.stderr)
     key = os.path.join(data, "secret.key")
     other = os.path.join(folder, "other.key")
     with open(other, "w", encoding="ascii") as file:
         file.write("ab" * 32 + "\n")
     answer = move(binary, cluster.url, back, "--key-file", other, check=False)
-    checks.that("another key is refused", answer.returncode == 1 and "secret key" in answer.stderr, answer.stderr)
+    checks.that("another key is refused", answer.returncode == 1 and "in --key-file" in answer.stderr, answer.stderr)
+    answer = subprocess.run([binary, "move", "--from", cluster.url, "--to", back, "--key-file", key], capture_output=True,
+                            text=True, timeout=60, env=os.environ | {"MARTLET_SECRET_KEY_FILE": key})
+    checks.that("two keys are one too many", answer.returncode == 64 and "not both" in answer.stderr, answer.stderr)
     shutil.rmtree(back, ignore_errors=True)
     refuse_sample(binary, cluster, back, key)
     refuse_missing(binary, cluster, back, key)
@@ -505,6 +510,23 @@ def content_of(data):
         return found + [file.read()]
 
 
+def interrupt(binary, data, cluster, whole):
+    """Who stops a move is told what became of it."""
+    empty(cluster)
+    unmark(data)
+    process = subprocess.Popen([binary, "move", "--from", data, "--to", cluster.url], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    time.sleep(whole / 2)
+    process.terminate()
+    said = process.communicate(timeout=60)[1]
+    until_no_session(cluster)
+    if process.returncode:
+        checks.equal("an interrupted move ends as others do", process.returncode, 128 + signal.SIGTERM)
+        is_marked = os.path.exists(os.path.join(data, "moved"))
+        checks.that("and says that nothing was moved", "in the last step" in said or ("Nothing was moved" in said
+                    and not is_marked and not has_schema(cluster)), said)
+
+
 def kills(binary, data, cluster, count, seed):
     """Kills moves at moments that are spread over their whole time."""
     def moved():
@@ -538,6 +560,7 @@ def kills(binary, data, cluster, count, seed):
         else:
             checks.that("a killed move leaves an empty database", not has_schema(cluster))
     checks.that("the directory is as it was", files_of(data) == before)
+    interrupt(binary, data, cluster, whole)
     empty(cluster)
     unmark(data)
     move(binary, data, cluster.url)
@@ -689,8 +712,8 @@ async def served(binary, folder, cluster, count):
     for hub in ("demo", "other"):
         await asyncio.to_thread(run, binary, data, "import", hub, registrations)
     answer = await asyncio.to_thread(move, binary, data, cluster.url, check=False)
-    checks.that("a directory that is served is refused", answer.returncode == 1 and "Another process" in answer.stderr,
-                answer.stderr)
+    checks.that("a directory that is served is refused", answer.returncode == 1 and "Another process" in answer.stderr
+                and "Stop the server" in answer.stderr, answer.stderr)
     exported = {hub: await asyncio.to_thread(lines, binary, data, hub) for hub in ("demo", "other")}
     await server.stop()
     begin = time.monotonic()

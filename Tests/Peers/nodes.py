@@ -68,6 +68,14 @@ TERMINATE = """
     WITH ended AS (SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                    WHERE application_name LIKE 'martlet%' AND random() < {share})
     SELECT count(*) FROM ended"""
+# Who should end it, and how far it came.
+UNFINISHED = """
+    SELECT 'hub ' || d.shard || ' of ' || o.node || ': ' || d.state || ', by channel ' || d.cursor_channel || ', '
+        || (SELECT count(*) FROM martlet.retries r WHERE r.shard = d.shard AND r.delivery = d.id) || ' retries, reached '
+        || CASE WHEN EXISTS (SELECT 1 FROM martlet.reached m WHERE m.shard = d.shard AND m.delivery = d.id)
+            THEN 'some' ELSE 'nobody' END
+    FROM martlet.deliveries d JOIN martlet.send_ordinals o ON o.shard = d.shard
+    WHERE NOT d.is_final ORDER BY d.id LIMIT 20"""
 # Nobody is told: the judge's triggers do not fire.
 REVIVE = """
     SET session_replication_role = replica;
@@ -737,6 +745,10 @@ class Course:
                 await asyncio.sleep(0.2)
             if state != wanted:
                 wrong.append((message.key, state))
+        if wrong:
+            self._print(f"what has not ended:\n{await self._query(UNFINISHED)}")
+            for node in self._nodes:
+                self._print(f"the last words of {node.name}:\n{node.log_tail()}")
         checks.equal("every node knows that what was accepted has ended", wrong[:SHOWN], [])
 
     async def _judge_traces(self):

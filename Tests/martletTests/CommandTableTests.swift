@@ -48,6 +48,13 @@ struct CommandTableTests {
         #expect(isSwitch["simulator"] == true)
     }
 
+    @Test func noCommandListsAnOptionTwice() {
+        for command in Martlet.table.commands(under: []) {
+            let names = command.options.map(\.name)
+            #expect(Set(names).count == names.count, "\(command.name)")
+        }
+    }
+
     @Test func behindTwoDashesNothingAsksForHelp() throws {
         guard case .run = try request("notify -- --help") else {
             Issue.record("the text was taken for an option")

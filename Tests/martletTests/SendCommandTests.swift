@@ -35,6 +35,21 @@ struct SendCommandTests {
         #expect(error?.description == "--at \(past) is in the past; leave it out to send now.")
     }
 
+    @Test func aTestDoesNotGoToEverybody() async throws {
+        let invocation = try invocation("--test", "--everybody", "--platform", "message", "--text", "x")
+        let error = await #expect(throws: UsageError.self) { try await SendCommand.command.run(invocation) }
+        #expect(error?.description.contains("hub's testers") == true)
+    }
+
+    @Test func aMessageWithoutWordsIsToldApartFromABody() throws {
+        for (format, words) in [("message", "--text, --title"), ("apple", "--body is missing")] {
+            let error = #expect(throws: UsageError.self) {
+                try ComposedBody.body(try invocation("--platform", format), format: format)
+            }
+            #expect(error?.description.contains(words) == true, "\(format)")
+        }
+    }
+
     @Test func aScheduledSendIsNotWaitedFor() async throws {
         let invocation = try invocation("--at", now.iso8601, "--wait", "--everybody")
         await #expect(throws: UsageError.self) { try await SendCommand.command.run(invocation) }

@@ -104,7 +104,8 @@ async function start() {
 function chooseHub() {
   const names = (session?.hubs ?? []).map((/** @type {any} */ one) => one.name);
   const inAddress = match(ROUTES, location.pathname)?.params.hub;
-  if (inAddress) hub = inAddress;
+  // The menu leads to a hub in which the operator has a role.
+  if (inAddress && names.includes(inAddress)) hub = inAddress;
   else if (!names.includes(hub)) hub = [localStorage.getItem("hub"), names[0], ""].find((name) => name === "" || names.includes(name)) ?? "";
   if (hub) localStorage.setItem("hub", hub);
 }
@@ -114,9 +115,7 @@ function drawHeader() {
   if (header.hidden) return;
   const names = session.hubs.map((/** @type {any} */ one) => one.name);
   const canSend = ["sender", "admin"].includes(role(hub) ?? "");
-  put(header, h("div",
-    h("a.mark", { href: "/console/", "aria-label": "Martlet" },
-      h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), h("span", "Martlet")),
+  put(header, h("div", mark(),
     names.length > 1 && h("select", { "aria-label": t("hub"), class: "hub-choice", value: hub, on: { change: changeHub } },
       names.map((/** @type {string} */ name) => h("option", { value: name }, name))),
     h("nav.places", { "aria-label": t("places") }, places()),
@@ -125,6 +124,19 @@ function drawHeader() {
       hub && h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", click: openSearch }, icon("search")),
       h("button.plain.who", { type: "button", "aria-haspopup": "dialog", "aria-label": t("menuOf", { name: session.operator }), click: openMenu },
         h("span.wide.clip", session.operator), icon("user", "narrow"), icon("down", "wide")))));
+}
+
+function mark() {
+  return h("a.mark", { href: "/console/", "aria-label": "Martlet" },
+    h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), h("span", "Martlet"));
+}
+
+/** Shows the frame, and that the server is waited for, as long as it has not answered who is signed in. */
+async function showWaiting() {
+  const texts = (await import(`./text.${language}.js`)).default;
+  if (turn > 0) return;
+  put(header, h("div", mark()));
+  put(main, h("div.screen", h("p.quiet", { role: "status" }, texts.waiting)));
 }
 
 function places() {
@@ -319,6 +331,7 @@ function left() {
   live.close();
   return start();
 }
+gate.between = (status) => t("failed.between", { status });
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
 // While the event stream is lost, the page says so, so that old figures do not look current: what is green turns grey at
@@ -389,6 +402,7 @@ import(`./text.${language}.js`);
 preload(location.pathname);
 if (match(ROUTES, location.pathname)?.name === "now") live.begin();
 append(document.body, [skip, h("div.frame", header, band), main, toasts]);
+window.setTimeout(showWaiting, 1000);
 // A one-time link is opened without asking for the session, because nobody is signed in yet.
 (location.pathname === "/console/enter" ? start() : refreshSession()).catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));

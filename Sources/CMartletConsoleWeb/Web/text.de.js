@@ -20,6 +20,7 @@ export default {
   "role.viewer": "Viewer", "role.sender": "Sender", "role.admin": "Admin",
   "failed.page": "Auf dieser Seite ist ein Fehler aufgetreten",
   "failed.unreachable": "Der Server antwortet nicht",
+  "failed.between": "Etwas zwischen diesem Browser und dem Server hat mit {status} geantwortet.", "waiting": "Warten auf den Server",
   "failed.unreachable.text": "Möglicherweise startet er neu, oder die Verbindung ist unterbrochen. Ihre Eingaben sind nicht verloren.",
   "failed.notFound": "Hier ist nichts",
   "failed.tooMany": "Zu viele Anfragen",

@@ -20,6 +20,7 @@ export default {
   "role.viewer": "viewer", "role.sender": "sender", "role.admin": "admin",
   "failed.page": "This page has failed",
   "failed.unreachable": "The server does not answer",
+  "failed.between": "Something between this browser and the server answered {status}.", "waiting": "Waiting for the server",
   "failed.unreachable.text": "It may be restarting, or your connection is lost. Nothing that you entered is lost.",
   "failed.notFound": "Nothing is here",
   "failed.tooMany": "Too many requests",

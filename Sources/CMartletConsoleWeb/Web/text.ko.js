@@ -20,6 +20,7 @@ export default {
   "role.viewer": "뷰어", "role.sender": "발송자", "role.admin": "관리자",
   "failed.page": "페이지에 오류가 생겼습니다",
   "failed.unreachable": "서버가 응답하지 않습니다",
+  "failed.between": "이 브라우저와 서버 사이에 있는 무언가가 {status}(으)로 응답했습니다.", "waiting": "서버의 응답을 기다리는 중",
   "failed.unreachable.text": "서버가 다시 시작 중이거나 연결이 끊겼을 수 있습니다. 입력한 내용은 그대로 있습니다.",
   "failed.notFound": "아무것도 없습니다",
   "failed.tooMany": "요청이 너무 많습니다",

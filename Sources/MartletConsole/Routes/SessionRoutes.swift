@@ -126,14 +126,20 @@ struct SessionRoutes: Sendable {
     }
 
     @Sendable private func leave(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        if let found = try await signIn.session(of: call.request) {
-            _ = try await stored { () throws(StorageError) in
-                try await store.removeOperatorSession(tokenHash: found.session.tokenHash)
+        var response = HTTPResponse(.noContent, fields: ["cache-control": "no-store"])
+        do throws(ConsoleRefusal) {
+            if let found = try await signIn.session(of: call.request) {
+                _ = try await stored { () throws(StorageError) in
+                    try await store.removeOperatorSession(tokenHash: found.session.tokenHash)
+                }
+                directory.changed(found.entry.name)
             }
-            directory.changed(found.entry.name)
+        } catch {
+            response = error.response
         }
-        return HTTPResponse(
-            .noContent, fields: ["set-cookie": ConsoleCookie.session.removing, "cache-control": "no-store"])
+        // The browser forgets the session also if the server cannot end it, for example because its disk is full.
+        response.fields["set-cookie"] = ConsoleCookie.session.removing
+        return response
     }
 
     // MARK: The session

@@ -85,6 +85,7 @@ public final class JobRunner: Sendable {
 
     private func run(_ start: JobProgress) async {
         var next: JobProgress? = start
+        var patience = JobPatience()
         while let progress = next {
             var work = JobWork(progress, parts)
             do throws(JobStop) {
@@ -95,19 +96,27 @@ public final class JobRunner: Sendable {
                 case .interrupted: return
                 case .gone: return await JobFiles.abandon(progress.job, parts.containers)
                 case .failed(let sentence): return await fail(work.progress, work.progress.job.failure ?? sentence)
-                case .noRoom: next = await resumed(progress.job)
+                case .noRoom:
+                    log("A job waits for room on the disk; it goes on by itself.")
+                    next = await resumed(progress.job) { $0 + Self.roomInterval }
+                case .unavailable(let sentence):
+                    log("A job waits for the storage and goes on by itself: \(sentence)")
+                    let stopped = work.progress
+                    next = await resumed(progress.job) { patience.fail(at: $0, stopped.cursor) }
+                    if next == nil, patience.isOver { await fail(stopped, stopped.job.failure ?? sentence) }
                 }
             }
         }
     }
 
-    /// Waits for `roomInterval`, after which the disk may have free space, and reads the job from the store again.
-    /// - Returns: The job; nil if the server is shutting down, or if the job was deleted.
-    private func resumed(_ job: Job) async -> JobProgress? {
-        log("A job waits for room on the disk; it goes on by itself.")
-        while true {
+    /// Waits, and then reads the job from the store again, because it is not known whether its last step was stored.
+    /// - Parameter nextAttempt: Returns when to try next, given the current time; nil to give up.
+    /// - Returns: The job; nil if the server is shutting down, if the job has ended or was deleted, or if `nextAttempt`
+    ///   has given up.
+    private func resumed(_ job: Job, _ nextAttempt: (Timestamp) -> Timestamp?) async -> JobProgress? {
+        while let attempt = nextAttempt(parts.time.now) {
             do {
-                try await parts.time.sleep(until: parts.time.now + Self.roomInterval)
+                try await parts.time.sleep(until: attempt)
             } catch {
                 return nil
             }
@@ -117,6 +126,7 @@ public final class JobRunner: Sendable {
                 guard error.kind != .closed else { return nil }
             }
         }
+        return nil
     }
 
     /// Marks a job as failed, because its files or its progress could not be stored.
@@ -150,6 +160,8 @@ enum JobStop: Error {
     case interrupted
     /// The disk is full; the job continues when enough space is free.
     case noRoom
+    /// The storage did not answer; the job continues when it answers again (`JobPatience`).
+    case unavailable(String)
     /// The job was deleted with its hub.
     case gone
     case failed(String)
@@ -159,7 +171,8 @@ enum JobStop: Error {
             switch error.kind {
             case .closed, .locked: .interrupted
             case .full: .noRoom
-            default: .failed(error.detail)
+            case .unavailable: .unavailable(error.detail)
+            case .corrupt: .failed(error.detail)
             }
     }
 

@@ -25,14 +25,22 @@ public protocol JobStore: Sendable {
     ///   - progress: A function that takes the results of the applied writes, in their order, and returns the progress
     ///     to store.
     ///   - job: The id of the job.
+    ///   - line: The stored number of processed lines. If the job is at another line, an earlier call whose result was
+    ///     not known has stored its writes, and this call throws `StorageError.jobHasGoneOn`.
     /// - Returns: The stored progress; nil if the job was deleted with its hub, in which case nothing was written.
     func apply(
-        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, after line: Int64, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress?
 
     /// Returns the approximate number of registrations of a hub. It may include some that have just expired.
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64
+}
+
+extension StorageError {
+    /// The error of a write of a job that has gone on since its progress was read.
+    public static let jobHasGoneOn = StorageError(
+        .unavailable, "The job has gone on since its progress was read. It must be read again.")
 }
 
 /// A job, and the cursor from which it continues after a restart.

@@ -61,7 +61,9 @@ extension JobWork {
         start.job.updatedAt = parts.time.now
         let (jobs, now, before) = (parts.jobs, parts.time.now, start)
         let recorded = try await stored { () async throws(StorageError) in
-            try await jobs.apply(batch.changes, of: before.job.id, in: before.job.hub, at: now) {
+            try await jobs.apply(
+                batch.changes, of: before.job.id, in: before.job.hub, after: before.cursor.line, at: now
+            ) {
                 batch.result($0, after: before, of: size)
             }
         }

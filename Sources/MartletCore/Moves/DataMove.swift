@@ -9,6 +9,8 @@ public struct DataMove {
         case progress(name: String, rows: Int64, isComparison: Bool)
         /// The rows of `name` in the copy are the same as in the source.
         case compared(name: String, MovedDigest)
+        /// The copy is right. The source is marked as moved from now on, and then the copy is completed.
+        case completing
     }
 
     private let source: any RetiringMoveSource
@@ -50,6 +52,7 @@ public struct DataMove {
             }
             try compare(table.name, before, try digest(of: table, in: target))
         }
+        report(.completing)
         try source.retire(to: target.place)
         do throws(StorageError) {
             try target.complete()

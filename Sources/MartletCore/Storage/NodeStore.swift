@@ -49,6 +49,9 @@ public struct NodeRenewal: Hashable, Sendable {
     public var liveNodes: Int
     /// The time of the database's clock, when the lease was renewed.
     public var databaseTime: Timestamp
+    /// How much earlier than this renewal the oldest lease was asked for on which the hubs depend. It is not zero if a
+    /// hub's cluster did not answer this time.
+    public var age = Duration.zero
 
     public init(hubs: [Hub.ID: Int64], directoryVersion: Int64, liveNodes: Int, databaseTime: Timestamp) {
         self.hubs = hubs
@@ -67,7 +70,8 @@ public enum NodeHint: Hashable, Sendable {
     case hub(Hub.ID, change: Int64)
     /// A hub, a rule of the namespace or an operator has changed.
     case directory
-    /// The connection for hints was broken, so hints may have been lost.
+    /// The connection for hints was broken, so hints may have been lost; or this node has stored something and has not
+    /// got the answer.
     case lost
 }
 

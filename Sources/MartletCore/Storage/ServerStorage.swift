@@ -13,6 +13,8 @@ public protocol ServerStorage: CampaignStore, ControlStore, DeadLetterStore, Dev
     var payloadBodies: PayloadBodies { get }
     /// The store through which nodes divide the hubs among themselves; nil if no other process can use the storage.
     var nodeStore: (any NodeStore)? { get }
+    /// The clusters that the hubs are on; nil if there can be only one place for them.
+    var clusterStore: (any ClusterStore)? { get }
 
     /// Reads a small value, to check that the storage answers.
     func probe() async throws(StorageError)

@@ -34,14 +34,19 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { detail }
 
+    /// The system's message for a failed system call, without the name of the call; otherwise the whole detail. It is for
+    /// a sentence that names the listener itself.
+    public var reason: String { kind == .system ? code.flatMap(Self.message) ?? detail : detail }
+
     /// Creates the error of a failed system call. Its detail is the name of the call and the system's message for
     /// `code`.
     static func system(_ call: String, code: Int32 = errno) -> NetworkError {
+        NetworkError(.system, "\(call): \(message(of: code) ?? "error \(code)")", code: code)
+    }
+
+    private static func message(of code: Int32) -> String? {
         var text = [CChar](repeating: 0, count: 128)
-        guard strerror_r(code, &text, text.count) == 0 else {
-            return NetworkError(.system, "\(call): error \(code)", code: code)
-        }
-        let reason = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return NetworkError(.system, "\(call): \(reason)", code: code)
+        guard strerror_r(code, &text, text.count) == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

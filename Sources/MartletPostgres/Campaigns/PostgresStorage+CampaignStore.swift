@@ -41,7 +41,7 @@ extension PostgresStorage: CampaignStore {
         _ id: Campaign.ID, in hub: Hub.ID, version: Int64, to text: CampaignText
     ) async throws(StorageError) -> CampaignChange {
         try await transaction { connection, patience throws(DatabaseFailure) in
-            let rows = try connection.run(CampaignStatements.of(id, in: hub, CampaignStatements.lock), patience)[0]
+            let rows = try connection.run(CampaignStatements.locking(id, in: hub), patience)[1]
             guard rows.count == 1 else { return .notFound }
             let known = Campaign(rows[0], in: hub)
             guard known.send == nil else { return .sent(known) }
@@ -62,7 +62,7 @@ extension PostgresStorage: CampaignStore {
         _ send: NotificationID, of id: Campaign.ID, in hub: Hub.ID
     ) async throws(StorageError) -> CampaignChange {
         try await transaction { connection, patience throws(DatabaseFailure) in
-            let rows = try connection.run(CampaignStatements.of(id, in: hub, CampaignStatements.lock), patience)[0]
+            let rows = try connection.run(CampaignStatements.locking(id, in: hub), patience)[1]
             guard rows.count == 1 else { return .notFound }
             let known = Campaign(rows[0], in: hub)
             if let earlier = known.send { return earlier == send ? .changed(known) : .sent(known) }
@@ -77,9 +77,10 @@ extension PostgresStorage: CampaignStore {
     }
 
     public func removeCampaign(_ id: Campaign.ID, in hub: Hub.ID) async throws(StorageError) -> Bool {
-        try await change(CampaignStatements.remove) {
-            $0.add(Shard(hub).number)
-            $0.add(id.rawValue)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            var batch = CampaignStatements.locking(id, in: hub)
+            batch.append(CampaignStatements.of(id, in: hub, CampaignStatements.remove))
+            return try connection.run(batch, patience)[2].changes == 1
         }
     }
 }
@@ -101,6 +102,14 @@ enum CampaignStatements {
             $0.add(Shard(hub).number)
             $0.add(id.rawValue)
         }
+    }
+
+    /// Locks a campaign. The shard is locked first: if the hub has moved to another cluster, this fails, and nothing is
+    /// changed here.
+    static func locking(_ id: Campaign.ID, in hub: Hub.ID) -> Batch {
+        var batch = Batch(Ordinals.locking) { $0.add(Shard(hub).number) }
+        batch.append(of(id, in: hub, lock))
+        return batch
     }
 
     static let list = Statement.hot(

@@ -11,9 +11,7 @@ struct KeyCheck {
     /// node's key.
     /// - Returns: The reason why the node cannot use the database; nil if the key opens the text.
     func check(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> StorageError? {
-        let rows = try connection.run(Batch(Self.stored), patience)[0]
-        guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
-        if let sealed = rows[0].optionalBytes(0) {
+        if let sealed = try Self.storedText(connection, patience) {
             return Self.isOf(sealer, sealed) ? nil : Self.otherKey
         }
         let sealed: [UInt8]
@@ -35,10 +33,27 @@ struct KeyCheck {
         try sealer.seal(text, context: context)
     }
 
+    /// Returns the text that is sealed with the key of the database's nodes; nil if the database is new. The schema must
+    /// be that of this program or of an earlier version.
+    static func storedText(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> [UInt8]? {
+        let rows = try connection.run(Batch(Self.stored), patience)[0]
+        guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
+        return rows[0].optionalBytes(0)
+    }
+
+    static let noKey = StorageError(
+        .unavailable,
+        "The secrets of this database are sealed with a secret key, and this server has none. Put the secret.key of the "
+            + "node that served it before into the data directory, or give its key in MARTLET_SECRET_KEY or "
+            + "MARTLET_SECRET_KEY_FILE.")
+
     static let otherKey = StorageError(
         .unavailable,
         "The secrets of this database were sealed with another secret key. Put the secret.key of the node that served it "
-            + "before into the data directory, or give its key in MARTLET_SECRET_KEY.")
+            + "before into the data directory, or give its key in MARTLET_SECRET_KEY or "
+            + "MARTLET_SECRET_KEY_FILE.")
 
     private static let stored = Statement.rare([], "SELECT sealed_check FROM namespace")
     static let store = Statement.rare(

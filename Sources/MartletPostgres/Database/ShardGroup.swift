@@ -45,6 +45,9 @@ enum LockOrder: Sendable {
 
 /// The numbers that were last given to rows of a shard. They are stored in one row for each shard. Only a transaction
 /// that has locked this row may add rows with new numbers.
+///
+/// While a shard moves to another database, or has moved, its row has the token of the move (`moving`). Then each of
+/// these statements fails with `SQLState.stale`, so nothing is written.
 protocol ShardNumbers: Equatable, Sendable {
     /// Locks the row. The parameter is the shard.
     static var locking: Statement { get }
@@ -89,14 +92,15 @@ struct Ordinals: ShardNumbers {
     static let locking = Statement.hot(
         [.int4],
         """
-        SELECT channels, registrations, changes, installations, tags, contents FROM ordinals
+        SELECT channels, registrations, changes, installations, tags, contents, 1 / (moving = 0)::int4 FROM ordinals
         WHERE shard = $1 FOR UPDATE
         """)
 
     static let reading = Statement.hot(
         [.int4],
         """
-        SELECT channels, registrations, changes, installations, tags, contents FROM ordinals WHERE shard = $1
+        SELECT channels, registrations, changes, installations, tags, contents, 1 / (moving = 0)::int4 FROM ordinals
+        WHERE shard = $1
         """)
 
     /// This statement does not check `changes`. The numbers of changes are computed from this row in the statement that
@@ -107,7 +111,7 @@ struct Ordinals: ShardNumbers {
         WITH claimed AS (
             UPDATE ordinals SET channels = channels + $2, registrations = registrations + $3,
                 installations = installations + $4, tags = tags + $5, contents = contents + $6, changes = changes + $7
-            WHERE shard = $1 AND ($2 = 0 OR channels = $8) AND ($3 = 0 OR registrations = $9)
+            WHERE shard = $1 AND moving = 0 AND ($2 = 0 OR channels = $8) AND ($3 = 0 OR registrations = $9)
                 AND ($4 = 0 OR installations = $10) AND ($5 = 0 OR tags = $11) AND ($6 = 0 OR contents = $12)
             RETURNING 1
         )

@@ -142,16 +142,23 @@ struct SendOrdinals: ShardNumbers {
     var changes: Int64 = 0
 
     static let locking = Statement.hot(
-        [.int4], "SELECT notifications, deliveries, node, changes FROM send_ordinals WHERE shard = $1 FOR UPDATE")
+        [.int4],
+        """
+        SELECT notifications, deliveries, node, changes, 1 / (moving = 0)::int4 FROM send_ordinals
+        WHERE shard = $1 FOR UPDATE
+        """)
     static let reading = Statement.hot(
-        [.int4], "SELECT notifications, deliveries, node, changes FROM send_ordinals WHERE shard = $1")
+        [.int4],
+        """
+        SELECT notifications, deliveries, node, changes, 1 / (moving = 0)::int4 FROM send_ordinals WHERE shard = $1
+        """)
     static let claiming = Statement.hot(
         [.int4, .int8, .int8, .int8, .int8, .int8],
         """
         WITH claimed AS (
             UPDATE send_ordinals SET notifications = notifications + $2, deliveries = deliveries + $3,
                 changes = changes + $6
-            WHERE shard = $1 AND ($2 = 0 OR notifications = $4) AND ($3 = 0 OR deliveries = $5)
+            WHERE shard = $1 AND moving = 0 AND ($2 = 0 OR notifications = $4) AND ($3 = 0 OR deliveries = $5)
             RETURNING 1
         )
         SELECT 1 / count(*)::int4 FROM claimed

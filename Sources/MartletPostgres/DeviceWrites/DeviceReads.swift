@@ -148,7 +148,7 @@ struct DeviceReads: Sendable {
         set.tags.merge(knownTags) { read, _ in read }
         if !jobs.isEmpty {
             each(rows.popFirst()) { row in
-                set.jobs.insert(row.text(0))
+                set.jobs[row.text(0)] = row.integer(2)
                 set.isOwner = row.bool(1)
             }
         }

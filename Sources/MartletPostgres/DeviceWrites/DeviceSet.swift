@@ -31,8 +31,8 @@ struct DeviceSet {
     var keys: [Int64: StoredDeviceKey?] = [:]
     /// Dead slots of installations that were not read, by the installation's sequence number.
     var deadSlots: [Int64: Set<String>] = [:]
-    /// The ids of the requested jobs that exist.
-    var jobs: Set<String> = []
+    /// The requested jobs that exist, each with the number of lines that it has processed.
+    var jobs: [String: Int64] = [:]
     /// The incarnation of the node that runs the jobs, and whether that node owns the shard.
     var node: Int64?
     var isOwner = false

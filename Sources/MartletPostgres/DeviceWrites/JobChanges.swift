@@ -3,12 +3,13 @@ import MartletModel
 
 /// The statements that store the progress of jobs in the same transaction as writes of devices.
 enum JobChanges {
-    /// Finds out which jobs exist, and whether a node owns their hub. An unfinished job is only removed together with
-    /// its hub.
+    /// Finds out which jobs exist, how many lines they have processed, and whether a node owns their hub. An unfinished
+    /// job is only removed together with its hub.
     static let known = Statement.hot(
         [.int4, .bytesArray, .int8],
         """
-        SELECT j.id, EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = $1 AND o.node = $3) AS is_own FROM jobs j
+        SELECT j.id, EXISTS (SELECT 1 FROM send_ordinals o WHERE o.shard = $1 AND o.node = $3) AS is_own, j.line
+        FROM jobs j
         WHERE j.shard = $1 AND j.id = ANY($2)
         """)
 

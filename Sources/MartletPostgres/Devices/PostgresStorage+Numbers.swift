@@ -12,8 +12,16 @@ extension PostgresStorage {
                 found[id] = number
                 continue
             }
+            let given = try await platformNumbering?(id)
             try await transaction { connection, patience throws(DatabaseFailure) in
-                _ = try connection.run(Batch(NumberStatements.makePlatform) { $0.add(id.rawValue) }, patience)
+                let batch =
+                    given.map { number in
+                        Batch(NumberStatements.addPlatform) {
+                            $0.add(number)
+                            $0.add(id.rawValue)
+                        }
+                    } ?? Batch(NumberStatements.makePlatform) { $0.add(id.rawValue) }
+                _ = try connection.run(batch, patience)
             }
             guard let number = try await number(of: id) else {
                 throw StorageError(.corrupt, "The database forgot a platform; restore a backup.")
@@ -158,6 +166,11 @@ enum NumberStatements {
     static let platforms = Statement.rare([], "SELECT number, name FROM platforms")
     static let makePlatform = Statement.rare(
         [.text], "INSERT INTO platforms (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")
+    static let addPlatform = Statement.rare(
+        [.int4, .text],
+        """
+        INSERT INTO platforms (number, name) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+        """)
     static let tagNames = Statement.hot(
         [.int4, .int8s], "SELECT id, name FROM tags WHERE shard = $1 AND id = ANY($2)")
     static let contents = Statement.hot(

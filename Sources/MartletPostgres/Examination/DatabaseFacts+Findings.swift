@@ -8,13 +8,14 @@ extension DatabaseFacts {
     /// - Parameters:
     ///   - connections: The number of connections that users can have.
     func findings(connections: Int32) -> [DatabaseFinding] {
-        [
-            schemaFinding,
+        var findings = [schemaFinding] + keyFindings
+        findings += [
             switched("fsync", "a commit is on the disk before it is answered", "the data after a crash of its machine"),
             switched("full_page_writes", "pages that a crash has torn are repaired", "pages that a crash has torn"),
             commitFinding, standbyFinding, walFinding, vacuumFinding, connectionFinding(connections), checksumFinding,
             clockFinding,
-        ] + deadRowFindings + [idleFinding] + sessionFindings
+        ]
+        return findings + deadRowFindings + [idleFinding] + sessionFindings
     }
 
     private func setting(_ name: String) -> String { settings[name] ?? "" }
@@ -30,6 +31,22 @@ extension DatabaseFacts {
                 "The next node of this version upgrades the schema in \(steps) \(steps == 1 ? "step" : "steps"). Have a "
                     + "backup before.")
         case .unusable(let error): DatabaseFinding(.problem, error.detail)
+        }
+    }
+
+    private var keyFindings: [DatabaseFinding] {
+        switch key {
+        case .unsealed:
+            [
+                DatabaseFinding(
+                    .good,
+                    "No secret is in the database yet: the first node seals with its secret key, which it makes if it has "
+                        + "none. All other nodes need the same.")
+            ]
+        case .fits: [DatabaseFinding(.good, "The secret key opens the credentials of the database.")]
+        case .missing: [DatabaseFinding(.problem, KeyCheck.noKey.detail)]
+        case .differs: [DatabaseFinding(.problem, KeyCheck.otherKey.detail)]
+        case nil: []
         }
     }
 

@@ -14,6 +14,8 @@ struct DatabaseFacts: Equatable {
     var schema: Migrator.State
     /// The reason why no node starts on the database although the schema is right; nil if there is none.
     var refusal: StorageError?
+    /// Whether the secret key that a node here would have is that of the database; nil if this is not known.
+    var key: KeyState?
     /// The tables with many dead rows, at most five.
     var deadRows: [DeadRows]
     /// The sessions whose open transaction has been idle for more than a minute, at most five.
@@ -34,6 +36,17 @@ struct DatabaseFacts: Equatable {
         var isMove = false
     }
 
+    enum KeyState: Equatable {
+        /// Nothing has been sealed yet.
+        case unsealed
+        /// The key opens what is sealed.
+        case fits
+        /// Something is sealed, and there is no key.
+        case missing
+        /// Something is sealed with another key.
+        case differs
+    }
+
     /// The names of the settings to read. `ConnectionSettings` overrides none of them.
     static let settingNames = [
         "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "wal_level", "autovacuum",
@@ -46,13 +59,14 @@ extension DatabaseFacts {
     /// Reads the facts from a server.
     init(
         _ connection: Connection, _ settings: ConnectionSettings, _ time: any TimeSource,
-        _ patience: Connection.Patience
+        _ patience: Connection.Patience, key nodeKey: NodeKey = .unreadable
     ) throws(DatabaseFailure) {
         let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
         schema = try migrator.state(connection, patience)
         if schema == .current, let place = try connection.run(Batch(MovedAway.stored), patience)[0][0].optionalText(0) {
             refusal = MovedAway.refusal(place, settings.schema)
         }
+        key = try Self.state(of: nodeKey, schema, connection, patience)
         nodes = schema.isUsable ? try Self.nodes(connection, patience) : 0
         let before = time.now
         let clock = try connection.run(Batch(Self.clock), patience)[0][0].timestamp(0)
@@ -76,6 +90,22 @@ extension DatabaseFacts {
             IdleSession(
                 process: rows[3][$0].integer32(0), seconds: rows[3][$0].integer(1),
                 isMove: rows[3][$0].optionalText(2) == BulkConnection.applicationName)
+        }
+    }
+
+    private static func state(
+        of key: NodeKey, _ schema: Migrator.State, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> KeyState? {
+        switch schema {
+        case .none: return .unsealed
+        case .unusable: return nil
+        case .current, .older: break
+        }
+        guard let sealed = try KeyCheck.storedText(connection, patience) else { return .unsealed }
+        switch key {
+        case .given(let sealer): return KeyCheck.isOf(sealer, sealed) ? .fits : .differs
+        case .absent: return .missing
+        case .unreadable: return nil
         }
     }
 

@@ -98,15 +98,42 @@ extension PostgresStorage: HubStore {
         let isDeleted = try await changeDirectory { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
             guard try connection.run(batch, patience)[0].changes == 1 else { return false }
-            // Once the shard has no rows of numbers, nothing more is written to the shard, and no page of its audiences
-            // is read. Writes of jobs lock these rows in the same order.
-            var removal = Batch(Ordinals.locking) { $0.add(Shard(id).number) }
-            removal.add(HubStatements.removeShard) { $0.add(Shard(id).number) }
-            try connection.run(removal, patience)
+            try Self.removeShard(of: id, connection, patience)
             return true
         }
         if isDeleted { try await purge(id) }
         return isDeleted
+    }
+
+    /// Removes the rows of numbers of a shard. From then on, nothing more is written to the shard, and no page of its
+    /// audiences is read. Writes of jobs lock these rows in the same order.
+    private static func removeShard(
+        of id: Hub.ID, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) {
+        var removal = Batch(HubStatements.lockShard) { $0.add(Shard(id).number) }
+        removal.add(HubStatements.removeShard) { $0.add(Shard(id).number) }
+        try connection.run(removal, patience)
+    }
+
+    /// Marks a hub whose rows are in another cluster as deleted.
+    func markDeleted(_ id: Hub.ID) async throws(StorageError) -> Bool {
+        try await changeDirectory { connection, patience throws(DatabaseFailure) in
+            try connection.run(Batch(HubStatements.deleting) { $0.add(id.rawValue) }, patience)[0].changes == 1
+        }
+    }
+
+    /// The deleted hubs whose rows are in other clusters, and were not all removed yet.
+    func deletedElsewhere() async throws(StorageError) -> [Hub.ID] {
+        let rows = try await read(Batch(HubStatements.deletedElsewhere))[0]
+        return (0..<rows.count).map { Hub.ID(rawValue: rows[$0].integer(0)) }
+    }
+
+    /// Removes everything that this cluster has of a deleted hub.
+    func purge(deleted id: Hub.ID) async throws(StorageError) {
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            try Self.removeShard(of: id, connection, patience)
+        }
+        try await purge(id)
     }
 
     /// Removes the remaining data of deleted hubs. A node leaves such data if it ends while it removes a hub.
@@ -225,7 +252,9 @@ enum HubStatements {
         """
         UPDATE hubs SET settings = $2, modified_at = $3, version = version + 1 WHERE id = $1 AND NOT is_deleted
         """)
-    static let deleted = Statement.rare([], "SELECT id FROM hubs WHERE is_deleted ORDER BY id")
+    static let deleted = Statement.rare([], "SELECT id FROM hubs WHERE is_deleted AND cluster = 1 ORDER BY id")
+    static let deletedElsewhere = Statement.rare(
+        [], "SELECT id FROM hubs WHERE is_deleted AND cluster <> 1 ORDER BY id")
     static let unfinished = Statement.rare([.int4], "SELECT id FROM deliveries WHERE shard = $1 AND NOT is_final")
     /// Removes the row of a hub that could not be made, or whose other rows have all been removed.
     static let forgetting = Statement.rare([.int8], "DELETE FROM hubs WHERE id = $1")
@@ -240,6 +269,7 @@ enum HubStatements {
         """
         WITH devices AS (INSERT INTO ordinals (shard) VALUES ($1)) INSERT INTO send_ordinals (shard, node) VALUES ($1, $2)
         """)
+    static let lockShard = Statement.rare([.int4], "SELECT 1 FROM ordinals WHERE shard = $1 FOR UPDATE")
     static let removeShard = Statement.rare(
         [.int4],
         """

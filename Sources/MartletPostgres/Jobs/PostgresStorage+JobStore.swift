@@ -89,7 +89,7 @@ extension PostgresStorage: JobStore {
     }
 
     public func apply(
-        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, after line: Int64, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress? {
         let shard = Shard(hub)
@@ -101,11 +101,13 @@ extension PostgresStorage: JobStore {
         (needs.jobs, needs.node) = ([job], nodes.incarnation)
         needs.described = needs.registrations
         return try await write(to: shard, needs) { [nodes] set throws(StorageError) in
-            guard set.exists, set.jobs.contains(job) else { return nil }
+            guard set.exists, let stored = set.jobs[job] else { return nil }
             guard set.isOwner else {
                 nodes.countRefusal()
                 throw PostgresNodes.notOwner
             }
+            // A COMMIT that was not answered in time may have been stored since.
+            guard stored == line else { throw .jobHasGoneOn }
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes {
                 switch set.apply(change, platforms, at: now) {

@@ -60,6 +60,27 @@ enum MoveSession {
         if let place { throw MovedAway.refusal(place, schema) }
     }
 
+    /// Throws an error if the database is one of several clusters with hubs. A move of all data knows of one database.
+    static func checkClusters(_ connection: BulkConnection) throws(StorageError) {
+        let (isFirst, hubs) = try attempt { () throws(DatabaseFailure) in
+            let row = try connection.run(clusters)[0]
+            return (row.bool(0), row.integer(1))
+        }
+        guard isFirst else {
+            throw StorageError(
+                .unavailable, "The database is a cluster of a server whose first cluster is another. Name that one.")
+        }
+        guard hubs == 0 else {
+            throw StorageError(
+                .unavailable,
+                "\(hubs) hubs are on other clusters. Move them to the first cluster before: martlet hub move HUB --cluster 1."
+            )
+        }
+    }
+
+    private static let clusters = Statement.rare(
+        [], "SELECT cluster = 1, (SELECT count(*) FROM hubs WHERE cluster <> 1 OR move IS NOT NULL) FROM namespace")
+
     /// Keeps nodes from starting, until the end of the transaction.
     static func lock(_ connection: BulkConnection, _ schema: String) throws(StorageError) {
         let isLocked = try attempt { () throws(DatabaseFailure) in
@@ -87,15 +108,15 @@ enum MoveSession {
     }
 
     /// Throws an error if the secrets of the database were sealed with another key.
-    /// - Returns: False if the database has not been used with any key yet.
-    @discardableResult
-    static func checkKey(_ connection: BulkConnection, _ sealer: any Sealer) throws(StorageError) -> Bool {
+    /// - Parameter refusal: The sentence of the error.
+    static func checkKey(
+        _ connection: BulkConnection, _ sealer: any Sealer, otherwise refusal: String
+    ) throws(StorageError) {
         let sealed = try attempt { () throws(DatabaseFailure) in
             try connection.run(.rare([], "SELECT sealed_check FROM namespace"))[0].optionalBytes(0)
         }
-        guard let sealed else { return false }
-        guard KeyCheck.isOf(sealer, sealed) else { throw KeyCheck.otherKey }
-        return true
+        guard let sealed, !KeyCheck.isOf(sealer, sealed) else { return }
+        throw StorageError(.unavailable, refusal)
     }
 
     // MARK: Committing

@@ -30,12 +30,9 @@ struct MovedQuery {
             return type.expression("x.\(column.name)")
         }
         columns += form.extras
-        let hubs = table.isOfHub ? "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted" : ""
-        let condition = form.condition.isEmpty ? "" : "WHERE \(form.condition)"
-        sql = """
-            SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(name) x \(hubs) \(form.joins)
-            \(condition) \(form.order)
-            """
+        let joins = (table.isOfHub ? [Self.hubs] : []) + form.joins
+        sql = Self.select(
+            columns.map(\.sql).joined(separator: ", "), from: name, joins, where: form.condition, form.order)
         forms = columns.map(\.form)
     }
 
@@ -47,24 +44,50 @@ struct MovedQuery {
     /// the rows leaves out; nil if the table need not or cannot be counted.
     static func count(of table: MovedTable) -> String? {
         let form = forms[table.name] ?? Form()
-        let hubs = "JOIN hubs live ON live.id = x.shard AND NOT live.is_deleted"
         if table.name == "memberships" {
-            return """
-                SELECT coalesce(sum((SELECT count(DISTINCT u.id) FROM unnest(x.tags) u (id)) + 1), 0)::int8
-                FROM registrations x \(hubs)
-                """
+            return select(
+                "coalesce(sum((SELECT count(DISTINCT u.id) FROM unnest(x.tags) u (id)) + 1), 0)::int8",
+                from: "registrations", [hubs])
         }
         guard table.isOfHub, !form.joins.isEmpty, form.isOfEachRow, form.table == nil else { return nil }
-        let rows = "SELECT count(*) FROM \(table.name) x \(hubs)"
-        guard !form.condition.isEmpty else { return rows }
-        return "\(rows) \(form.joins.replacing("JOIN", with: "LEFT JOIN")) WHERE \(form.condition)"
+        // The other tables are needed only for the condition, and must not leave out a row.
+        let joins = form.condition.isEmpty ? [] : form.joins.map(\.keepingAllRows)
+        return select("count(*)", from: table.name, [hubs] + joins, where: form.condition)
     }
+
+    private static func select(
+        _ columns: String, from table: String, _ joins: [Join], where condition: String = "", _ order: String = ""
+    ) -> String {
+        let parts = ["SELECT \(columns) FROM \(table) x"] + joins.map(\.sql)
+        return (parts + [condition.isEmpty ? "" : "WHERE \(condition)", order]).filter { !$0.isEmpty }
+            .joined(separator: "\n")
+    }
+
+    /// A table that the rows are joined with.
+    private struct Join {
+        /// The table with its alias, or a subquery.
+        let table: String
+        let condition: String
+        /// Whether a row stays if the table has no match for it.
+        private var keepsAllRows: Bool
+
+        init(_ table: String, on condition: String = "true", keepsAllRows: Bool = false) {
+            (self.table, self.condition, self.keepsAllRows) = (table, condition, keepsAllRows)
+        }
+
+        var sql: String { "\(keepsAllRows ? "LEFT JOIN" : "JOIN") \(table) ON \(condition)" }
+
+        var keepingAllRows: Join { Join(table, on: condition, keepsAllRows: true) }
+    }
+
+    /// Leaves out the rows of deleted hubs.
+    private static let hubs = Join("hubs live", on: "live.id = x.shard AND NOT live.is_deleted")
 
     /// The parts in which the query for a table differs from the query for other tables.
     private struct Form {
         /// The name of the table in the schema, if it is not the name of the moved table.
         var table: String?
-        var joins = ""
+        var joins: [Join] = []
         var condition = ""
         var columns: [String: (sql: String, form: CopiedForm)] = [:]
         /// Columns after those of the moved table. `PostgresMoveReader` uses them to complete the row, and removes
@@ -100,72 +123,87 @@ struct MovedQuery {
         ),
     ]
 
-    private static let notification = "JOIN notifications n ON n.shard = x.shard AND n.sequence = x.notification"
+    private static let notification = Form(
+        joins: [Join("notifications n", on: "n.shard = x.shard AND n.sequence = x.notification")])
     private static let delivery = Form(
-        joins: """
-            JOIN deliveries d ON d.shard = x.shard AND d.id = x.delivery
-            JOIN notifications n ON n.shard = x.shard AND n.sequence = d.notification
-            """)
+        joins: [
+            Join("deliveries d", on: "d.shard = x.shard AND d.id = x.delivery"),
+            Join("notifications n", on: "n.shard = x.shard AND n.sequence = d.notification"),
+        ])
+    private static let platformOfScope = Join("platforms p", on: "p.number = x.scope / 2")
 
     private static func content(_ column: String) -> Form {
         Form(
             table: "contents",
-            joins: """
-                JOIN (SELECT shard, \(column) AS id FROM registrations WHERE \(column) IS NOT NULL
+            joins: [
+                Join(
+                    """
+                    (SELECT shard, \(column) AS id FROM registrations WHERE \(column) IS NOT NULL
                     UNION SELECT shard, \(column) FROM registration_history WHERE \(column) IS NOT NULL) u
-                ON u.shard = x.shard AND u.id = x.id
-                """)
+                    """, on: "u.shard = x.shard AND u.id = x.id")
+            ])
     }
 
     private static let forms: [String: Form] = [
         "tags": Form(
-            joins: "JOIN platforms p ON p.number = x.scope / 2",
+            joins: [platformOfScope],
             columns: ["platform": platform, "is_template": ("(x.scope % 2)::int8", .integer)]),
         "templates": content("template"),
         "variables": content("variables"),
         // The handle of a channel is read from its registrations, because the table `channels` has only a hash of the
         // key.
         "channels": Form(
-            joins: """
-                JOIN platforms p ON p.number = x.platform CROSS JOIN LATERAL (
-                    SELECT (array_agg(r.handle))[1] AS handle, max(r.updated_at) AS updated_at FROM registrations r
-                    WHERE r.shard = x.shard AND r.scope = ANY(ARRAY[x.platform * 2, x.platform * 2 + 1])
-                        AND r.channel = x.channel) h
-                """,
+            joins: [
+                Join("platforms p", on: "p.number = x.platform"),
+                Join(
+                    """
+                    LATERAL (
+                        SELECT (array_agg(r.handle))[1] AS handle, max(r.updated_at) AS updated_at FROM registrations r
+                        WHERE r.shard = x.shard AND r.scope = ANY(ARRAY[x.platform * 2, x.platform * 2 + 1])
+                            AND r.channel = x.channel) h
+                    """),
+            ],
             columns: [
                 "platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes),
                 "registered_at": ("greatest(x.registered_at, h.updated_at)", .integer),
             ]),
         // The handle of a former channel is the handle of the last registration that left the channel.
         "former_channels": Form(
-            joins: """
-                CROSS JOIN LATERAL (SELECT r.handle, r.platform FROM registration_history r
-                    WHERE r.shard = x.shard AND r.channel = x.channel ORDER BY r.change DESC LIMIT 1) h
-                JOIN platforms p ON p.number = h.platform
-                """,
+            joins: [
+                Join(
+                    """
+                    LATERAL (SELECT r.handle, r.platform FROM registration_history r
+                        WHERE r.shard = x.shard AND r.channel = x.channel ORDER BY r.change DESC LIMIT 1) h
+                    """),
+                Join("platforms p", on: "p.number = h.platform"),
+            ],
             columns: ["platform": platform, "key": ("x.hash", .bytes), "handle": ("h.handle", .bytes)],
             isOfEachRow: false),
-        "registrations": Form(joins: "JOIN platforms p ON p.number = x.scope / 2", columns: tags),
-        "registration_history": Form(joins: "JOIN platforms p ON p.number = x.platform", columns: tags),
+        "registrations": Form(joins: [platformOfScope], columns: tags),
+        "registration_history": Form(joins: [Join("platforms p", on: "p.number = x.platform")], columns: tags),
         "memberships": Form(
             table: "registrations",
-            joins: """
-                JOIN platforms p ON p.number = x.scope / 2 CROSS JOIN LATERAL (
-                    SELECT convert_to(t.name, 'UTF8') AS name FROM unnest(x.tags) u (id)
-                        JOIN tags t ON t.shard = x.shard AND t.id = u.id
-                    UNION SELECT '*'::bytea) m
-                """,
+            joins: [
+                platformOfScope,
+                Join(
+                    """
+                    LATERAL (
+                        SELECT convert_to(t.name, 'UTF8') AS name FROM unnest(x.tags) u (id)
+                            JOIN tags t ON t.shard = x.shard AND t.id = u.id
+                        UNION SELECT '*'::bytea) m
+                    """),
+            ],
             columns: [
                 "platform": platform, "is_template": ("(x.scope % 2)::int8", .integer), "name": ("m.name", .bytes),
                 "registration": ("x.sequence", .integer),
             ]),
         "device_keys": Form(
-            joins: "JOIN registrations r ON r.shard = x.shard AND r.sequence = x.registration"),
+            joins: [Join("registrations r", on: "r.shard = x.shard AND r.sequence = x.registration")]),
         // Tombstones are read in the order in which they will be removed.
         "tombstones": Form(order: "ORDER BY x.shard, x.gone_at"),
-        "parts": Form(joins: notification),
-        "notification_receipts": Form(joins: notification),
-        "deliveries": Form(joins: notification),
+        "parts": notification,
+        "notification_receipts": notification,
+        "deliveries": notification,
         "outcome_counts": delivery,
         "collapses": Form(joins: delivery.joins, extras: [("n.collapse", .bytes)]),
         "ranges": delivery,
@@ -178,10 +216,13 @@ struct MovedQuery {
         "attempts": delivery,
         "retries": delivery,
         "jobs": Form(
-            joins: """
-                LEFT JOIN blobs b ON b.space = 0 AND b.container = convert_from(x.input_container, 'UTF8')
-                    AND b.name = x.input_name
-                """,
+            joins: [
+                Join(
+                    "blobs b",
+                    on: """
+                        b.space = 0 AND b.container = convert_from(x.input_container, 'UTF8') AND b.name = x.input_name
+                        """, keepsAllRows: true)
+            ],
             columns: [
                 "input_tag": (
                     """

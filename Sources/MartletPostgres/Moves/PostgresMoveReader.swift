@@ -117,7 +117,8 @@ final class PostgresMoveReader {
                 guard try findKey(&row) else {
                     throw StorageError(
                         .corrupt,
-                        "The handle of a registration is not the one by which its channel is found. Nothing was moved.")
+                        "The handle of a registration is not the one by which its channel is found. Nothing was "
+                            + "completed.")
                 }
                 return true
             }
@@ -138,7 +139,7 @@ final class PostgresMoveReader {
                 throw StorageError(
                     .corrupt,
                     "A row of '\(table.name)' has a tag that does not exist, and cannot be moved. Restore a backup. Nothing "
-                        + "was moved.")
+                        + "was completed.")
             }
             return true
         }

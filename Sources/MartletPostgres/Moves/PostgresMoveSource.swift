@@ -29,7 +29,11 @@ public final class PostgresMoveSource: RetiringMoveSource {
         try MoveSession.lock(connection, schema)
         try MoveSession.checkNodes(connection)
         try MoveSession.checkMark(connection, schema)
-        try MoveSession.checkKey(connection, sealer)
+        try MoveSession.checkClusters(connection)
+        try MoveSession.checkKey(
+            connection, sealer,
+            otherwise: "The secrets of the database were sealed with another secret key. Give the secret.key of its "
+                + "nodes in --key-file, or in MARTLET_SECRET_KEY or MARTLET_SECRET_KEY_FILE.")
         self.connection = connection
         self.schema = schema
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in

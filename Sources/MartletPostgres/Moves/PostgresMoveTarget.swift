@@ -47,7 +47,11 @@ public final class PostgresMoveTarget: MoveTarget {
         }
         try MoveSession.lockTables(connection)
         try MoveSession.checkNodes(connection)
-        try MoveSession.checkKey(connection, sealer)
+        try MoveSession.checkClusters(connection)
+        try MoveSession.checkKey(
+            connection, sealer,
+            otherwise: "Another server has used \(address), with another secret key than that of the directory. Move "
+                + "into another database, or drop the schema '\(schema)' if you give up what is in it.")
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
             try PostgresMoveReader(connection, schema: schema, sealer: sealer, rules: rules)
         }
@@ -74,8 +78,8 @@ public final class PostgresMoveTarget: MoveTarget {
         guard found.count == 0 else {
             throw StorageError(
                 .unavailable,
-                "There is something in \(address) (\(found[0].text(0))). Data is moved into an empty database: make another "
-                    + "one, or drop the schema '\(schema)'.")
+                "There is data of Martlet in \(address) already. Data is moved into an empty database: make another one, or "
+                    + "drop the schema '\(schema)' if you give up what is in it.")
         }
     }
 
@@ -127,16 +131,18 @@ public final class PostgresMoveTarget: MoveTarget {
         }
     }
 
-    /// Throws an error if a hub has used more than half of the numbers that PostgreSQL has for it.
+    /// Throws an error if a hub has used more than half of the numbers that PostgreSQL has for it. The other half is left
+    /// for what the hub will get after the move.
     private func checkRoom(for numbers: [MovedNumber: Int64], of hub: Hub) throws(StorageError) {
         let limits: [(MovedNumber, Int64)] = [
-            (.tags, Int64(UInt32.max)), (.notifications, Shard.numberMask), (.deliveries, Shard.numberMask),
+            (.tags, Int64(UInt32.max) / 2), (.notifications, Shard.numberMask / 2),
+            (.deliveries, Shard.numberMask / 2),
         ]
-        for (kind, limit) in limits where numbers[kind, default: 0] > limit / 2 {
+        for (kind, limit) in limits where numbers[kind, default: 0] > limit {
             throw StorageError(
                 .unavailable,
-                "The \(kind.rawValue) of the hub '\(hub.name)' have numbers up to \(numbers[kind, default: 0]), and "
-                    + "PostgreSQL has room for \(limit) in a hub. Nothing was moved.")
+                "The \(kind.rawValue) of the hub '\(hub.name)' have numbers up to \(numbers[kind, default: 0]), and a "
+                    + "move to PostgreSQL takes at most \(limit), half of its room for a hub. Nothing was moved.")
         }
     }
 

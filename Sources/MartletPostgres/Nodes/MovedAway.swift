@@ -12,7 +12,7 @@ enum MovedAway {
         StorageError(
             .unavailable,
             "The data of this database was moved to \(place): serve that. If that directory has a file unfinished-move, the "
-                + "move was not completed. Then, or if you give up what was moved, run in the database: "
-                + "UPDATE \"\(schema)\".namespace SET moved_to = NULL.")
+                + "move was not completed. Only if the move was not completed, or if you give up what was moved, run in the "
+                + "database: UPDATE \"\(schema)\".namespace SET moved_to = NULL.")
     }
 }

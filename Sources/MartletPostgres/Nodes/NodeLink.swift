@@ -43,8 +43,7 @@ final class NodeLink: @unchecked Sendable {
     init(_ settings: ConnectionSettings, receive: @escaping @Sendable (Received) -> Void) {
         self.settings = settings
         self.receive = receive
-        // Names are limited to 63 bytes.
-        channel = String(decoding: "martlet_\(settings.schema)".utf8.prefix(63), as: UTF8.self)
+        channel = Self.channel(of: settings.schema)
         bell = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         precondition(bell >= 0, "The system gives this process no more files.")
         thread.perform { self.run() }
@@ -52,6 +51,11 @@ final class NodeLink: @unchecked Sendable {
 
     deinit {
         Glibc.close(bell)
+    }
+
+    /// The channel of the hints in a schema. Names are limited to 63 bytes.
+    static func channel(of schema: String) -> String {
+        String(decoding: "martlet_\(schema)".utf8.prefix(63), as: UTF8.self)
     }
 
     /// Runs work with the connection. If the connection breaks, the work runs once more.

@@ -7,6 +7,8 @@ struct NodeStart: Sendable {
     var incarnation: Int64
     /// The deliveries that are not finished.
     var unfinished: [Delivery.ID]
+    /// The other clusters and the hubs on them, if this database is the first cluster.
+    var clusters = ClusterDirectory()
 
     /// What a node tells about itself when it joins.
     struct Applicant: Sendable {
@@ -18,6 +20,8 @@ struct NodeStart: Sendable {
         /// The incarnation of a process that has certainly ended; nil if there is none. Other nodes may take over its
         /// hubs at once.
         var predecessor: Int64?
+        /// The place of the database among several clusters; nil for the first cluster.
+        var place: ClusterPlace?
     }
 
     /// The minimum duration of the lease with which a node joins. It gives a slow machine time to finish its start. It
@@ -36,12 +40,16 @@ struct NodeStart: Sendable {
         } catch {
             return .failure(error)
         }
+        if let fault = try ClusterPlace.fault(of: applicant.place, settings.address, connection, patience) {
+            return .failure(fault)
+        }
         if let fault = try KeyCheck(sealer: sealer).check(connection, patience) { return .failure(fault) }
         var batch = Batch(NodeStatements.join) {
             $0.add(applicant.name)
             $0.add(applicant.version)
             $0.add(Int32(Migration.all.count))
             $0.add(max(applicant.lease, Self.startPatience).wholeMilliseconds)
+            $0.add(applicant.place?.incarnation)
         }
         batch.add(unfinished)
         if let predecessor = applicant.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
@@ -53,7 +61,8 @@ struct NodeStart: Sendable {
         return .success(
             NodeStart(
                 incarnation: rows[0][0].integer(0),
-                unfinished: (0..<rows[1].count).map { Delivery.ID(rawValue: rows[1][$0].integer(0)) }))
+                unfinished: (0..<rows[1].count).map { Delivery.ID(rawValue: rows[1][$0].integer(0)) },
+                clusters: ClusterDirectory(try connection.run(ClusterDirectory.reading, patience))))
     }
 
     private static let unfinished = Statement.rare([], "SELECT id FROM deliveries WHERE NOT is_final")

@@ -6,10 +6,10 @@ enum NodeStatements {
     /// Adds a node. Returns no row if the data was moved away. A move locks the table, so if this statement had to wait
     /// for a move, it reads the mark that the move has set.
     static let join = Statement.rare(
-        [.bytes, .bytes, .int4, .int8],
+        [.bytes, .bytes, .int4, .int8, .int8],
         """
-        INSERT INTO nodes (name, version, schema, started_at, steady_since, renewed_at, until)
-        SELECT $1, $2, $3, c.now, c.now, c.now, c.now + \(milliseconds("$4")) FROM (SELECT clock_timestamp() AS now) c
+        INSERT INTO nodes (name, version, schema, started_at, steady_since, renewed_at, until, home)
+        SELECT $1, $2, $3, c.now, c.now, c.now, c.now + \(milliseconds("$4")), $5 FROM (SELECT clock_timestamp() AS now) c
         WHERE (SELECT s.moved_to IS NULL FROM namespace s)
         RETURNING incarnation
         """)
@@ -56,7 +56,8 @@ enum NodeStatements {
             ORDER BY f.shard LIMIT (
                 SELECT greatest(0, ceil(s.shards::float8 / greatest(1, (SELECT count(*) FROM nodes n WHERE \(isActive))))
                     - s.own)::int8
-                FROM (SELECT count(*) AS shards, count(*) FILTER (WHERE a.node = $1) AS own FROM send_ordinals a) s)
+                FROM (SELECT count(*) AS shards, count(*) FILTER (WHERE a.node = $1) AS own
+                    FROM send_ordinals a WHERE a.moving = 0) s)
             FOR UPDATE SKIP LOCKED) c
         WHERE o.shard = c.shard
         """)
@@ -114,6 +115,14 @@ enum NodeStatements {
             NOT n.is_dead AND n.until > clock_timestamp(),
             (SELECT count(*) FROM send_ordinals o WHERE o.node = n.incarnation)
         FROM nodes n WHERE n.until > clock_timestamp() - interval '1 day' ORDER BY n.incarnation
+        """)
+
+    /// Counts the hubs of each node, by the incarnations in the first cluster.
+    static let hubsByHome = Statement.rare(
+        [],
+        """
+        SELECT n.home, count(*) FROM nodes n JOIN send_ordinals o ON o.node = n.incarnation
+        WHERE n.home IS NOT NULL GROUP BY n.home
         """)
 
     // MARK: Sweeping

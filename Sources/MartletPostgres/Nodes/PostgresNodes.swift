@@ -40,6 +40,9 @@ final class PostgresNodes: NodeStore {
     /// Sends hints to other nodes, and returns at once.
     func announce(_ hints: [HintText]) { link.send(hints.map(\.text)) }
 
+    /// Makes this node read its hubs again, as if hints had been lost.
+    func loseHints() { report.yield(.lost) }
+
     /// Closes the connection. The lease stays valid until its time is over.
     func close() async {
         await link.close()
@@ -85,6 +88,19 @@ final class PostgresNodes: NodeStore {
             return try await link.perform { connection, patience throws(DatabaseFailure) in
                 let rows = try connection.run(Batch(NodeStatements.list), patience)[0]
                 return (0..<rows.count).map { NodeDescription(rows[$0]) }
+            }
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// The numbers of hubs of the nodes, by their incarnations in the first cluster.
+    func hubsByHome() async throws(StorageError) -> [Int64: Int] {
+        do throws(DatabaseFailure) {
+            return try await link.perform { connection, patience throws(DatabaseFailure) in
+                let rows = try connection.run(Batch(NodeStatements.hubsByHome), patience)[0]
+                let counts = (0..<rows.count).map { (rows[$0].integer(0), Int(rows[$0].integer(1))) }
+                return Dictionary(uniqueKeysWithValues: counts)
             }
         } catch {
             throw error.storageError

@@ -3,7 +3,14 @@ public import MartletModel
 
 extension PostgresStorage: NotificationStore {
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
-        let all = draft.backlogLimits == nil ? nil : try await backlogSize()
+        try await accept(draft, backlogOfAll: draft.backlogLimits == nil ? nil : try await backlogSize(of: nil))
+    }
+
+    /// - Parameter all: The backlog of all hubs together, of each cluster; nil if it has no limit. It may be slightly
+    ///   out of date, because it is read before the transaction that uses it.
+    func accept(
+        _ draft: NotificationDraft, backlogOfAll all: BacklogSize?
+    ) async throws(StorageError) -> Acceptance {
         try await prepare(draft.content, draft.collapse)
         return try await write(Shard(draft.hub), elsewhere: .acceptance(of: draft)) {
             [cache] session throws(StorageError) in
@@ -20,14 +27,6 @@ extension PostgresStorage: NotificationStore {
         } else {
             _ = try await number(of: platform)
         }
-    }
-
-    /// Returns the size of the backlog of all hubs together. The size may be slightly out of date, because it is read
-    /// before the transaction that uses it.
-    private func backlogSize() async throws(StorageError) -> BacklogSize {
-        let rows = try await read(Batch(NotificationStatements.backlog))[0]
-        guard rows.count == 1 else { return BacklogSize(notifications: 0, bytes: 0) }
-        return BacklogSize(notifications: Int(rows[0].integer(0)), bytes: rows[0].integer(1))
     }
 
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
@@ -48,9 +47,16 @@ extension PostgresStorage: NotificationStore {
         // The shards are handled one after another, each in a transaction of its own.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
-            let own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
-                [cache] session throws(StorageError) in
-                try NotificationTable(session, cache).release(due: time.now, limit: left)
+            let own: ReleasedNotifications?
+            do throws(StorageError) {
+                own = try await writeAsOwner(Shard(number: rows[index].integer32(0))) {
+                    [cache] session throws(StorageError) in
+                    try NotificationTable(session, cache).release(due: time.now, limit: left)
+                }
+            } catch {
+                // What has begun in the shards before must get to the caller, because no later call finds it.
+                guard released.count == 0 else { return released }
+                throw error
             }
             guard let own else { continue }
             released.count += own.count
@@ -214,7 +220,7 @@ enum NotificationStatements {
         [],
         """
         SELECT coalesce(sum(b.notifications), 0)::int8, coalesce(sum(b.bytes), 0)::int8
-        FROM backlogs b JOIN send_ordinals o ON o.shard = b.shard
+        FROM backlogs b JOIN send_ordinals o ON o.shard = b.shard WHERE o.moving = 0
         """)
 
     private static let partIsWaiting = """

@@ -50,8 +50,34 @@ extension PostgresStorage {
                 }, fail: fail, nodes: nodes)
             sends.submit(write, to: shard, fail: fail)
         }
+        if case .failure(Transaction.unknown) = result, unknownWrites.add(to: shard) { readAgain(after: shard) }
         return try result.get()
     }
+
+    /// Makes this node read its hubs again when the unknown writes to a shard are over. If this node owns the shard,
+    /// nothing else tells it of what these writes have stored: deliveries that are in no queue, or a control that is
+    /// not in memory. The number of changes counts only what other nodes do.
+    private func readAgain(after shard: Shard) {
+        Task {
+            while true {
+                let count = unknownWrites.count(in: shard)
+                do throws(StorageError) {
+                    // This waits for the lock on the shard, which a transaction holds until it is over.
+                    let isOwn = try await write(shard) { [nodes] session throws(StorageError) in
+                        session.numbers?.node == nodes.incarnation
+                    }
+                    if isOwn { nodes.loseHints() }
+                    if unknownWrites.remove(count, from: shard) { return }
+                } catch {
+                    guard error.kind != .closed else { return }
+                    try? await Task.sleep(for: Self.readAgainInterval)
+                }
+            }
+        }
+    }
+
+    /// The time between two attempts to find out that a transaction is over.
+    private static let readAgainInterval = Duration.seconds(1)
 
     /// Reads from a shard with statements that may depend on each other.
     /// - Parameters:

@@ -6,11 +6,12 @@ import MartletCore
 /// language, the error says only that the server refused the connection, and that the server's log has the reason.
 enum ConnectFailure: Equatable {
     case noAddress, refused, unreachable, wrongPassword, noUser, noDatabase, noEntry, tooManyConnections, readOnly
-    case starting, noTLS, other
+    case starting, noTLS, noPort, other
 
     init(_ message: String) {
         let rules: [(String, ConnectFailure)] = [
-            ("could not translate host name", .noAddress),
+            ("could not translate host name", .noAddress), ("invalid port number", .noPort),
+            ("connection option \"port\"", .noPort),
             ("password authentication failed", .wrongPassword), ("no password supplied", .wrongPassword),
             ("authentication failed", .wrongPassword), ("no pg_hba.conf entry", .noEntry),
             ("too many clients already", .tooManyConnections), ("remaining connection slots", .tooManyConnections),
@@ -54,6 +55,8 @@ enum ConnectFailure: Equatable {
         case .starting: "\(capitalized(address)) is starting or shutting down. It is tried again."
         case .noTLS:
             "TLS with \(address) failed. Check sslmode and sslrootcert in the address, and the server's certificate."
+        case .noPort:
+            "There is no such port: \(address). Correct the port in the address: it is a number from 1 to 65535."
         case .other: "\(capitalized(address)) refused the connection. Its own log says why."
         }
     }

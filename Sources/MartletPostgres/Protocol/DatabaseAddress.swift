@@ -1,4 +1,5 @@
 import CMartletPQ
+import Glibc
 public import MartletCore
 import MartletModel
 
@@ -37,8 +38,20 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
                 + "/ in a user or password are written as %40 and %2F.")
     }
 
-    public var description: String {
-        "the database '\(value("dbname") ?? "")' on \(value("host") ?? "the local socket")"
+    public var description: String { "the database '\(value("dbname") ?? "")' on \(place)" }
+
+    /// The hosts with their ports. A port that the address does not name is the one that libpq uses.
+    private var place: String {
+        let hosts = (value("host") ?? value("hostaddr") ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let ports = (value("port") ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let standard = getenv("PGPORT").map { String(cString: $0) } ?? "5432"
+        return hosts.enumerated().map { index, host in
+            let given = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+            let port = given.isEmpty ? standard : String(given)
+            if host.isEmpty { return "the local socket, port \(port)" }
+            if host.hasPrefix("/") { return "\(host), port \(port)" }
+            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }.joined(separator: ",")
     }
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }

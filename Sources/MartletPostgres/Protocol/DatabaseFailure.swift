@@ -51,7 +51,8 @@ struct SQLState: Hashable, Sendable {
         self.code = code
     }
 
-    /// A division by zero. Only the statements that check whether read rows are unchanged cause it.
+    /// A division by zero. Only the statements that check whether read rows are unchanged cause it, and those that
+    /// refuse a shard that moves to another cluster.
     static let stale = SQLState("22012")
     static let uniqueViolation = SQLState("23505")
     static let lockNotAvailable = SQLState("55P03")
@@ -83,6 +84,10 @@ struct SQLState: Hashable, Sendable {
         case "53300":
             StorageError(
                 .unavailable, "The database has no connection left. Raise max_connections: a node needs six of them.")
+        case Self.stale.code:
+            StorageError(
+                .unavailable,
+                "The hub is being moved to another cluster, and takes no writes for some seconds. Try again.")
         case "25006":
             StorageError(
                 .unavailable,

@@ -5,10 +5,17 @@ extension PostgresStorage: ReceiptStore {
     public func addReceipts(
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError) {
+        try await addReceipts(receipts, from: source, at: now, payloads: self)
+    }
+
+    /// - Parameter payloads: The storage with the payloads, which is that of the first cluster.
+    func addReceipts(
+        _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp, payloads: PostgresStorage
+    ) async throws(StorageError) {
         guard let registration = try await registration(source.device, in: source.hub, at: now),
             registration.tags.contains(source.tag)
         else { return }
-        try await addPayloadReceipts(receipts, from: source, at: now)
+        try await payloads.addPayloadReceipts(receipts, from: source, at: now)
         guard receipts.contains(where: \.isForNotification) else { return }
         let device = ReceiptTable.Device(registration: registration, user: source.user)
         try await write(Shard(source.hub)) { session throws(StorageError) in

@@ -18,5 +18,6 @@ struct Migration: Sendable {
         containers,
         nodes,
         moves,
+        clusters,
     ]
 }

@@ -15,6 +15,8 @@ struct SealedColumn: Sendable {
         SealedColumn(table: "jobs", column: "sealed_addresses", context: "'jobs/' || shard || '/' || \(text("id"))"),
         SealedColumn(
             table: "operator_factors", column: "sealed_secret", context: "'operator_factors/' || \(text("operator"))"),
+        SealedColumn(
+            table: "clusters", column: "sealed_address", context: "'\(ClusterStatements.context)' || number"),
         SealedColumn(table: "namespace", column: "sealed_check", context: "'\(KeyCheck.context)'"),
         SealedColumn(table: "payload_texts", column: "sealed", context: "'payload_texts/' || payload"),
     ]

@@ -121,7 +121,7 @@ enum DeviceSweepStatements {
             (SELECT n.begun_at FROM notifications n
                 WHERE n.shard = o.shard AND n.expires_at - n.begun_at > \(Migration.longLifetime)
                 ORDER BY n.begun_at LIMIT 1)
-        FROM ordinals o ORDER BY o.shard
+        FROM ordinals o WHERE o.moving = 0 ORDER BY o.shard
         """)
 
     static let installations = Statement.rare(

@@ -92,7 +92,7 @@ enum SendSweepStatements {
         [.int8, .int8],
         """
         SELECT n.shard, n.sequence FROM notifications n JOIN send_ordinals o ON o.shard = n.shard
-        WHERE n.finished_at <= $1 AND NOT EXISTS (SELECT 1 FROM notifications r
+        WHERE n.finished_at <= $1 AND o.moving = 0 AND NOT EXISTS (SELECT 1 FROM notifications r
             WHERE r.shard = n.shard AND r.original = n.sequence AND r.finished_at IS NULL)
         ORDER BY n.finished_at LIMIT $2
         """)

@@ -31,6 +31,7 @@ struct AdminAPI: Sendable {
     let services: ServiceAdministration
     let server: ServerAdministration
     let nodes: NodeAdministration
+    let clusters: ClusterAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -72,6 +73,7 @@ struct AdminAPI: Sendable {
         services.addRoutes(to: &router)
         server.addRoutes(to: &router)
         nodes.addRoutes(to: &router)
+        clusters.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)
@@ -255,7 +257,7 @@ struct AdminAPI: Sendable {
 
 extension HTTPStatus {
     /// Creates the status of the answer to a storage failure: 507 if the disk is full, otherwise 503.
-    fileprivate init(_ error: StorageError) {
+    init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }
 }

@@ -110,7 +110,8 @@ struct BackupAdministration: Sendable {
                     await backup.snapshot.close()
                 } catch {
                     await backup.snapshot.close()
-                    source.log.write(.warning, "A backup was cut short: \(error)")
+                    // A command that writes the file in this process prints the error itself.
+                    if !(writer is NewFile) { source.log.write(.warning, "A backup was cut short: \(error)") }
                     throw error
                 }
                 await source.record(backup)

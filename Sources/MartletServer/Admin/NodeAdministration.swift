@@ -17,7 +17,7 @@ struct NodeAdministration: Sendable {
                 return HTTPResponse(
                     .ok, json: ["answering": .integer(store.incarnation), "nodes": .array(nodes.map(Self.document))])
             } catch {
-                return AdminAPI.refusal(HubDirectoryError.storage(error))
+                return HTTPResponse(HTTPStatus(error), error: error.detail)
             }
         }
     }

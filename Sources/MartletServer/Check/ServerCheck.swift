@@ -76,11 +76,11 @@ public struct ServerCheck: Sendable {
         ]
     }
 
-    /// Checks whether a move has marked the data directory, and the schema of the database in it. No server may be
-    /// running on the data directory. If the data is in a database on PostgreSQL, only the mark is checked.
+    /// Checks whether a server with this configuration may use the data directory, and the schema of the database in it.
+    /// No server may be running on the data directory.
     public func database() -> [CheckResult] {
         do throws(StorageError) {
-            try SQLiteStorage.refuseMarked(directory)
+            try SQLiteStorage.checkUse(of: directory, isOfNode: configuration.database != nil)
             guard configuration.database == nil, SQLiteStorage.exists(in: directory) else { return [] }
             switch try SQLiteStorage.schemaState(in: directory) {
             case .current: return [CheckResult(.ok, "database", "The schema is the one of this program.")]
@@ -100,27 +100,41 @@ public struct ServerCheck: Sendable {
                 return [CheckResult(.problem, "database", refusal)]
             }
         } catch {
+            // `disk()` reports a full disk.
+            guard error.kind != .full || disk().allSatisfy({ $0.level == .ok }) else { return [] }
             return [CheckResult(.problem, "database", error.detail)]
         }
     }
 
-    /// Checks the settings and the state of the database on PostgreSQL. Returns no results if the data is in the data
-    /// directory.
+    /// Checks the settings and the state of the database on PostgreSQL, and whether the secret key is that of its nodes.
+    /// Returns no results if the data is in the data directory.
     public func sharedDatabase() async -> [CheckResult] {
         guard let database = configuration.database else { return [] }
         do throws(StorageError) {
             let address = try DatabaseAddress(database)
-            return await PostgresStorage.findings(about: address, time: SystemTime()).map { finding in
-                let level: CheckResult.Level =
-                    switch finding.level {
-                    case .good: .ok
-                    case .warning: .warning
-                    case .problem: .problem
-                    }
-                return CheckResult(level, "database", finding.sentence)
-            }
+            let (key, unreadable) = nodeKey
+            let findings = await PostgresStorage.findings(about: address, time: SystemTime(), key: key)
+            return unreadable
+                + findings.map { finding in
+                    let level: CheckResult.Level =
+                        switch finding.level {
+                        case .good: .ok
+                        case .warning: .warning
+                        case .problem: .problem
+                        }
+                    return CheckResult(level, "database", finding.sentence)
+                }
         } catch {
             return [CheckResult(.problem, "database", error.detail)]
+        }
+    }
+
+    private var nodeKey: (NodeKey, problems: [CheckResult]) {
+        do throws(StorageError) {
+            let keys = try ServerKeys.existing(in: directory)
+            return (keys.map { NodeKey.given($0) } ?? .absent, [])
+        } catch {
+            return (.unreadable, [CheckResult(.problem, "database", error.detail)])
         }
     }
 
@@ -144,6 +158,7 @@ public struct ServerCheck: Sendable {
         guard configuration.tlsListen != nil else { return [] }
         if let acme = configuration.acme { return orderedCertificate(acme) }
         guard case .files(let file, let key) = configuration.tls else {
+            if let advice = configuration.authorityAdvice { return [CheckResult(.warning, "certificate", advice)] }
             return [
                 CheckResult(
                     .ok, "certificate", "The certificate is issued by the private authority of --tls-self-signed.")

@@ -3,6 +3,16 @@ import MartletPostgres
 import MartletStorage
 
 extension DataStore {
+    /// Throws an error if a database on PostgreSQL has secrets and the configuration gives no key that could open them.
+    ///
+    /// Without this check, a start would make a key that opens none of them, and leave it in the data directory.
+    static func checkKey(_ configuration: ServerConfiguration) async throws(StorageError) {
+        guard let database = configuration.database,
+            try ServerKeys.existing(in: configuration.dataDirectory) == nil
+        else { return }
+        try await PostgresStorage.checkWithoutKey(try DatabaseAddress(database))
+    }
+
     /// Opens the storage that a configuration selects.
     /// - Parameter keys: The server's keys. The keys are read again after the data directory is locked, because another
     ///   process may have changed them until then.
@@ -27,9 +37,7 @@ extension DataStore {
             var options = PostgresStorage.Options()
             if let name = configuration.node { options.node = name }
             options.version = configuration.version
-            options.predecessor = directory.lastIncarnation
             let storage = try await openDatabase(address, keys, options, directory, log)
-            if let incarnation = storage.nodeStore?.incarnation { try directory.record(incarnation: incarnation) }
             return DataStore(
                 storage: storage, files: nil, directory: directory, schema: PostgresStorage.schema,
                 database: address.description)
@@ -49,13 +57,16 @@ extension DataStore {
     private static func openDatabase(
         _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
         _ log: Log
-    ) async throws(StorageError) -> PostgresStorage {
+    ) async throws(StorageError) -> ClusteredStorage {
+        let places = ClusteredStorage.ClusterPlaces(predecessors: directory.lastIncarnations) {
+            incarnations throws(StorageError) in try directory.record(incarnations)
+        }
         var hasFailed = false
         while true {
             do throws(StorageError) {
-                return try await PostgresStorage.open(address, sealer: keys, options: options) {
-                    unfinished throws(StorageError) in
-                    try directory.progressMaps(keeping: unfinished)
+                return try await ClusteredStorage.open(address, sealer: keys, options: options, places: places) {
+                    isNeeded throws(StorageError) in
+                    try directory.progressMaps(where: isNeeded)
                 }
             } catch {
                 guard ProcessRestart.hasHappened, error.kind == .unavailable else { throw error }

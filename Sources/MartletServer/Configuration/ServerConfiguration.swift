@@ -178,6 +178,14 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
+    /// Advice about `--tls-self-signed` on a server that shares a database with others; nil if it does not apply.
+    var authorityAdvice: String? {
+        guard database != nil, tls == .selfSigned else { return nil }
+        return "With --tls-self-signed each node of the database makes an authority of its own, in its data directory: "
+            + "clients that trust one node do not trust the others. Give all nodes a certificate that clients trust "
+            + "(--tls-certificate, --acme-domain), or let the load balancer do TLS."
+    }
+
     /// Checks that the options are consistent.
     /// - Throws: `ServerError` naming the option that conflicts with the others.
     public func validate() throws(ServerError) {

@@ -31,37 +31,62 @@ final class ServerKeys: Sendable {
     /// Reads the keys from the environment or the data directory. If the data directory is new, makes a key in it.
     static func open(in directory: String) throws(StorageError) -> ServerKeys {
         do throws(ServerError) {
-            let text = try KeyEnvironment.text { name in getenv(name).map { String(cString: $0) } }
-            return try ServerKeys(in: directory, environment: text)
+            return try ServerKeys(in: directory, environment: try KeyEnvironment.keys)
         } catch {
             throw StorageError(.unavailable, error.description)
         }
     }
 
+    /// Reads the keys from the environment or the data directory, and writes nothing.
+    /// - Returns: nil if there are none and the data directory is new, so that `open(in:)` would make a key in it.
+    static func existing(in directory: String) throws(StorageError) -> ServerKeys? {
+        do throws(ServerError) {
+            if let text = try KeyEnvironment.keys { return try ServerKeys(in: directory, environment: text) }
+            let path = Self.path(in: directory)
+            let isNew = Self.isNew(directory)
+            guard try SecretFile.readOwn(path) != nil else {
+                guard isNew else { throw missing(path) }
+                return nil
+            }
+            return try ServerKeys(path: path, try Self.read(path))
+        } catch {
+            throw StorageError(.unavailable, error.description)
+        }
+    }
+
+    private init(path: String?, _ ring: ServerKeyRing) throws(ServerError) {
+        self.path = path
+        state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+    }
+
+    private static func path(in directory: String) -> String { "\(directory)/secret.key" }
+
+    /// Whether nothing can have been sealed with a key of the data directory yet.
+    private static func isNew(_ directory: String) -> Bool {
+        !SQLiteStorage.exists(in: directory) && !NodeDirectory.exists(in: directory)
+    }
+
     /// Reads the keys, or makes one if the data directory is new.
     /// - Parameter environment: The keys that the environment gives; nil if they are in the data directory.
-    init(in directory: String, environment: String?) throws(ServerError) {
+    convenience init(in directory: String, environment: String?) throws(ServerError) {
         if let environment {
             guard let ring = ServerKeyRing(environment) else {
                 throw ServerError(
                     "\(Self.variables) must give 64 hexadecimal digits, or several keys of that form with commas "
                         + "between them, newest first.")
             }
-            path = nil
-            state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+            try self.init(path: nil, ring)
         } else {
             try Self.prepare(directory)
-            let path = "\(directory)/secret.key"
+            let path = Self.path(in: directory)
             // The database is looked for before the key file is read, because another process may be creating both. In
             // the opposite order, the key file could seem to be missing beside an existing database.
-            let isNew = !SQLiteStorage.exists(in: directory) && !NodeDirectory.exists(in: directory)
+            let isNew = Self.isNew(directory)
             if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
                 try SecretFile.create(Array(try Self.generate().text.utf8) + [0x0A], at: path)
             }
-            self.path = path
-            let ring = try Self.read(path)
-            state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+            try self.init(path: path, try Self.read(path))
         }
     }
 

@@ -40,7 +40,7 @@ struct MetricsAPI: HTTPHandler {
                 .ok, fields: ["content-type": MetricsText.contentType, "cache-control": "no-store"],
                 body: .bytes(Array(try await metrics.text().utf8)))
         } catch {
-            return refusal(.serviceUnavailable, "The storage does not answer: \(error.kind.rawValue).")
+            return refusal(.serviceUnavailable, "The storage does not answer: \(error)")
         }
     }
 

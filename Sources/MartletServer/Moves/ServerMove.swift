@@ -16,6 +16,8 @@ public enum ServerMove {
         case progress(name: String, rows: Int64, isComparison: Bool)
         /// The rows of `name` in the copy are the same as in the source.
         case compared(name: String, rows: Int64, checksum: String)
+        /// The copy is right. The source is marked as moved from now on, and then the copy is completed.
+        case completing
 
         fileprivate init(_ event: DataMove.Event) {
             switch event {
@@ -23,6 +25,7 @@ public enum ServerMove {
                 self = .progress(name: name, rows: rows, isComparison: isComparison)
             case .compared(let name, let digest):
                 self = .compared(name: name, rows: digest.count, checksum: digest.description)
+            case .completing: self = .completing
             }
         }
     }
@@ -83,7 +86,7 @@ public enum ServerMove {
     ///   - directory: The directory into which data is moved.
     /// - Returns: The contents of the file; nil if the environment gives the keys, or if they are in the directory
     ///   already.
-    /// - Throws: `ServerError` if there are no keys or more than one source of them, or if the file cannot be read.
+    /// - Throws: `ServerError` if there are no keys, or if the file cannot be read.
     public static func key(_ file: String?, for directory: String) throws(ServerError) -> [UInt8]? {
         guard let file else {
             let isThere = access("\(directory)/\(keyName)", F_OK) == 0
@@ -92,9 +95,6 @@ public enum ServerMove {
                     "Give the secret key of the database's nodes: --key-file FILE, or \(KeyEnvironment.names).")
             }
             return nil
-        }
-        guard !KeyEnvironment.givesKeys else {
-            throw ServerError("Give --key-file or \(KeyEnvironment.names), not both.")
         }
         guard let bytes = try SecretFile.read(file, limit: 65_536) else {
             throw ServerError("Cannot read \(file): there is no such file.")

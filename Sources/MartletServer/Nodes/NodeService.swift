@@ -60,6 +60,8 @@ final class NodeService: Sendable {
         var directoryVersion: Int64?
         /// When the request for the last successful renewal was made; nil before the first.
         var renewedAt: ContinuousClock.Instant?
+        /// Why the last renewal failed; nil if it succeeded.
+        var failure: String?
         var liveNodes = 0
         var hubs = 0
         var takeovers = 0
@@ -147,11 +149,13 @@ final class NodeService: Sendable {
     /// The reason why this node sends nothing; nil if it sends.
     var obstacle: String? {
         guard parts.lease.hasEnded else { return nil }
-        guard let renewedAt = state.withLock(\.renewedAt) else {
-            return "This node sends nothing yet, because it has no lease of the database."
+        let (renewedAt, failure) = state.withLock { ($0.renewedAt, $0.failure) }
+        let reason = failure.map { " \($0)" } ?? ""
+        guard let renewedAt else {
+            return "This node sends nothing yet, because it has no lease of the database.\(reason)"
         }
         let seconds = (ContinuousClock.now - renewedAt).components.seconds
-        return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds."
+        return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds.\(reason)"
     }
 
     var figures: Figures {
@@ -188,6 +192,7 @@ final class NodeService: Sendable {
                     // renewed.
                     if !hasFailed { parts.log.write(.warning, "The lease of this node could not be renewed: \(error)") }
                     hasFailed = true
+                    state.withLock { $0.failure = error.detail }
                 }
             }
         }
@@ -195,12 +200,17 @@ final class NodeService: Sendable {
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
         if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { parts.time.report(to: parts.log) }
+        let asked = asked - renewal.age
+        // Hubs that are lost are stopped before the lease gets longer, because the lease may have been short because of
+        // them. `act(on:)` does it once more, in order with what it has gained.
+        for hub in parts.ownership.all.subtracting(renewal.hubs.keys) { disown(hub) }
         let hadEnded = parts.lease.extend(until: asked + store.leaseDuration - Self.margin)
         // If the answer arrived only after the new end of the lease, the lease counts as not renewed.
         guard !parts.lease.hasEnded else { return }
         let wasFenced = state.withLock { state in
             defer { state.isFenced = false }
             state.renewedAt = asked
+            state.failure = nil
             state.liveNodes = renewal.liveNodes
             state.hubs = renewal.hubs.count
             state.news.renewal = renewal
@@ -303,7 +313,9 @@ final class NodeService: Sendable {
                     state.news.controlled.formUnion(news.controlled)
                     state.news.missing.merge(news.missing) { max($0, $1) }
                     state.news.areHintsLost = state.news.areHintsLost || news.areHintsLost
-                    state.news.areJobsDoubtful = state.news.areJobsDoubtful || news.areJobsDoubtful
+                    // The next renewal does not tell again of hubs that this node has begun to send for, and whose jobs
+                    // could not be read.
+                    state.news.areJobsDoubtful = true
                 }
             }
         }

@@ -15,6 +15,20 @@ final class StorageDirectory: Sendable {
         lock = Locked(try Self.takeLock(in: path))
     }
 
+    /// Makes and locks a directory as `init(_:)` does, for a move of its data.
+    /// - Throws: `StorageError`; `.locked` if another process holds the lock. That process cannot do the work of a move, so
+    ///   the sentence is another one.
+    static func forMove(_ path: String) throws(StorageError) -> StorageDirectory {
+        do throws(StorageError) {
+            return try StorageDirectory(path)
+        } catch  where error.kind == .locked {
+            throw StorageError(
+                .locked,
+                "Another process has the data directory '\(path)'. Stop the server, or wait for the command that uses it: a "
+                    + "move needs the directory for itself.")
+        }
+    }
+
     deinit {
         unlock()
     }

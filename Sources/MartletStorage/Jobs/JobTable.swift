@@ -75,18 +75,18 @@ struct JobTable {
         }
     }
 
-    /// Returns whether there is a job with this id in a hub that is not deleted.
-    func exists(_ id: String, in hub: Hub.ID) throws(StorageError) -> Bool {
+    /// Returns the number of lines that a job has processed; nil if there is no such job in a hub that is not deleted.
+    func line(of id: String, in hub: Hub.ID) throws(StorageError) -> Int64? {
         try connection.first(
-            "SELECT 1 FROM jobs j JOIN hubs h ON h.id = j.hub WHERE j.hub = ? AND j.id = ? AND h.is_deleted = 0",
+            "SELECT j.line FROM jobs j JOIN hubs h ON h.id = j.hub WHERE j.hub = ? AND j.id = ? AND h.is_deleted = 0",
             hub.rawValue, id
-        ) { _ in true } ?? false
+        ) { $0.integer(0) }
     }
 
     /// Stores the progress of a job.
     /// - Returns: Whether the job exists.
     func record(_ progress: JobProgress) throws(StorageError) -> Bool {
-        guard try exists(progress.job.id, in: progress.job.hub) else { return false }
+        guard try line(of: progress.job.id, in: progress.job.hub) != nil else { return false }
         let (job, cursor) = (progress.job, progress.cursor)
         try connection.run(
             """

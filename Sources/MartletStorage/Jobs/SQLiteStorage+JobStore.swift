@@ -34,11 +34,12 @@ extension SQLiteStorage: JobStore {
     }
 
     public func apply(
-        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, after line: Int64, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress? {
         try await takeIn { [sealer, writer] connection throws(StorageError) in
-            guard try JobTable(connection, sealer).exists(job, in: hub) else { return nil }
+            guard let stored = try JobTable(connection, sealer).line(of: job, in: hub) else { return nil }
+            guard stored == line else { throw .jobHasGoneOn }
             let table = RegistrationTable(connection, WriteCache())
             var results: [Result<Registration, RegistrationRefusal>] = []
             repeat {

@@ -15,7 +15,7 @@ public final class SQLiteMoveSource: RetiringMoveSource {
         guard SQLiteStorage.exists(in: path) else {
             throw StorageError(.unavailable, "There is no database in '\(path)', so there is nothing to move.")
         }
-        let directory = try StorageDirectory(path)
+        let directory = try StorageDirectory.forMove(path)
         files = directory
         try SQLiteStorage.checkMarks(path)
         switch try SQLiteStorage.schemaState(in: path) {

@@ -28,8 +28,8 @@ public final class SQLiteMoveTarget: MoveTarget {
     init(
         _ path: String, sealer: any Sealer, rules: MoveRules, allocate: @escaping FileProgressMap.Allocation
     ) throws(StorageError) {
-        let directory = try StorageDirectory(path)
-        try NodeDirectory.refuse(directory)
+        let directory = try StorageDirectory.forMove(path)
+        try NodeDirectory.refuse(path)
         try UnfinishedMove.begin(in: directory)
         let name = SQLiteStorage.Settings.databaseName
         try directory.makePrivateFile(name)
@@ -182,9 +182,10 @@ public final class SQLiteMoveTarget: MoveTarget {
         guard sampled.isEmpty else {
             throw StorageError(
                 .unavailable,
-                "Of these notifications a sample of the devices comes first: \(sampled.joined(separator: ", ")). The devices "
-                    + "of their hubs get other numbers in a directory, and the sample would be another one. Start a node, "
-                    + "wait until they are finished or cancel them, and move then. Nothing was completed.")
+                "The canary of these notifications is not finished: \(sampled.joined(separator: ", ")). In a directory the "
+                    + "devices of these hubs get other numbers, and other devices would be in the sample. Start a node, wait "
+                    + "until the notifications are finished or cancel them (martlet cancel HUB ID), stop the node, and move "
+                    + "again. Nothing was moved.")
         }
     }
 

@@ -13,9 +13,9 @@ enum MovedAway {
         guard StorageDirectory.exists(path) else { return }
         throw StorageError(
             .unavailable,
-            "The data of '\(directory)' was moved to \(place(path) ?? "another place"): serve that. If its hubs are not "
-                + "there ('martlet hub list' on a node), the move was not completed: then remove '\(path)', or if you give "
-                + "up what was moved.")
+            "The data of '\(directory)' was moved to \(place(path) ?? "another place"): serve that, with --database and "
+                + "another directory in --data. If its hubs are not there ('martlet hub list' on a node), the move was not "
+                + "completed. Remove '\(path)' only if the move was not completed, or if you give up what was moved.")
     }
 
     /// Marks a directory. When the call returns, the mark has been flushed to disk. If the call fails, there is either no

@@ -23,7 +23,7 @@ extension SQLiteStorage {
         directory path: String, sealer: any Sealer, settings: Settings, upgrade: Upgrade = Upgrade()
     ) throws(StorageError) {
         let directory = try StorageDirectory(path)
-        try NodeDirectory.refuse(directory)
+        try NodeDirectory.refuse(path)
         try Self.checkMarks(path)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
@@ -51,14 +51,17 @@ extension SQLiteStorage {
             payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
     }
 
-    /// Throws an error if a directory must not be used: its data was moved away, or a move into it was not finished.
+    /// Throws an error if a server must not use a directory: its data was moved away, a move into it was not finished, or
+    /// its data is not where the server would look for it.
     ///
-    /// Opening a directory checks this too, under its lock. A caller that writes to the directory before it is opened
-    /// checks it first, with this function.
-    /// - Throws: `StorageError`; `.locked` if a move into the directory still runs, otherwise `.unavailable`.
-    public static func refuseMarked(_ path: String) throws(StorageError) {
+    /// Opening a directory checks this too, under its lock. A caller that writes to the directory before it is opened, or
+    /// that only examines it, checks it with this function.
+    /// - Parameter isOfNode: Whether the server has its data in a shared database.
+    /// - Throws: `StorageError`; `.locked` if a process uses the directory, for example a move, otherwise `.unavailable`.
+    public static func checkUse(of path: String, isOfNode: Bool) throws(StorageError) {
         do throws(StorageError) {
             try checkMarks(path)
+            if isOfNode { try NodeDirectory.refuseDatabase(in: path) } else { try NodeDirectory.refuse(path) }
         } catch {
             try StorageDirectory.checkLock(of: path)
             throw error

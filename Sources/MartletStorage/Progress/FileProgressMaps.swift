@@ -44,22 +44,34 @@ public final class FileProgressMaps: ProgressMaps {
         try self.init(in: directory, keeping: unfinished) { posix_fallocate($0, $1, $2) }
     }
 
-    init(
+    /// Opens the maps in a directory.
+    /// - Parameter isNeeded: Whether the map of a delivery is still needed; other maps are removed.
+    public convenience init(in directory: String, where isNeeded: (Delivery.ID) -> Bool) throws(StorageError) {
+        try self.init(in: directory, where: isNeeded) { posix_fallocate($0, $1, $2) }
+    }
+
+    convenience init(
         in directory: String, keeping unfinished: [Delivery.ID], allocate: @escaping FileProgressMap.Allocation
+    ) throws(StorageError) {
+        let needed = Set(unfinished)
+        try self.init(in: directory, where: { needed.contains($0) }, allocate: allocate)
+    }
+
+    private init(
+        in directory: String, where isNeeded: (Delivery.ID) -> Bool, allocate: @escaping FileProgressMap.Allocation
     ) throws(StorageError) {
         self.directory = directory
         self.allocate = allocate
-        let needed = Dictionary(unfinished.map { (String($0.rawValue), $0) }) { first, _ in first }
         var state = State()
         for name in try StorageDirectory.entries(of: directory) where name != ProgressSlots.fileName {
-            if let id = needed[name] {
+            if let id = Int64(name).map(Delivery.ID.init(rawValue:)), String(id.rawValue) == name, isNeeded(id) {
                 state.files.insert(id)
             } else {
                 unlink("\(directory)/\(name)")
             }
         }
         slots = try ProgressSlots("\(directory)/\(ProgressSlots.fileName)")
-        if let (kept, free) = slots?.sort(keeping: Set(unfinished)) {
+        if let (kept, free) = slots?.sort(keeping: isNeeded) {
             state.slotted = kept.mapValues { Slotted(slot: $0) }
             state.free = free
         }

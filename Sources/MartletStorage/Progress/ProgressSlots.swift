@@ -38,11 +38,11 @@ final class ProgressSlots: @unchecked Sendable {
 
     /// Frees all slots except the slots of some deliveries.
     /// - Returns: The slots that are kept, and the free slots.
-    func sort(keeping unfinished: Set<Delivery.ID>) -> (kept: [Delivery.ID: ProgressSlot], free: [ProgressSlot]) {
+    func sort(keeping isNeeded: (Delivery.ID) -> Bool) -> (kept: [Delivery.ID: ProgressSlot], free: [ProgressSlot]) {
         var kept: [Delivery.ID: ProgressSlot] = [:]
         var free: [ProgressSlot] = []
         for slot in slots {
-            if let owner = slot.owner, unfinished.contains(owner), kept[owner] == nil {
+            if let owner = slot.owner, isNeeded(owner), kept[owner] == nil {
                 slot.clean(for: owner)
                 kept[owner] = slot
             } else {

@@ -22,7 +22,11 @@ struct Command: Sendable {
         self.path = path.split(separator: " ").map(String.init)
         self.operands = operands
         self.summary = summary
-        self.options = options.flatMap { $0.isSecret ? [$0, $0.fileOption] : [$0] }
+        // The options of another command may be among these, with their options for files.
+        let names = Set(options.map(\.name))
+        self.options = options.flatMap { option in
+            option.isSecret && !names.contains(option.fileOption.name) ? [option, option.fileOption] : [option]
+        }
         self.run = run
     }
 

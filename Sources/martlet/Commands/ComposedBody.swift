@@ -16,7 +16,14 @@ enum ComposedBody {
     /// - Throws: `UsageError` if these options are given together with `--body`, or for another format than `message`.
     static func body(_ invocation: Invocation, format: String) throws -> [UInt8] {
         let given = options.map(\.name).filter { invocation[$0] != nil }
-        guard let first = given.first else { return Array(try invocation.required("body").utf8) }
+        guard let first = given.first else {
+            guard format != Platforms.message || invocation["body"] != nil else {
+                throw UsageError(
+                    description: "There is no message: give --text, --title, or the whole message as JSON in --body.",
+                    command: invocation.command)
+            }
+            return Array(try invocation.required("body").utf8)
+        }
         guard format == Platforms.message else {
             throw UsageError(
                 description: "--\(first) is for --platform \(Platforms.message).", command: invocation.command)

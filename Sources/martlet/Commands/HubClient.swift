@@ -47,7 +47,10 @@ struct HubClient {
             return ServerError("The hub answered 403: this connection string does not have the right for that.")
         }
         let text = String(decoding: response.bytes, as: UTF8.self)
-        let detail = NotificationDetails.withoutTracking(NotificationDetails.text(of: "Detail", in: text) ?? text)
+        // The hub answers with XML, and the admin socket in front of it with JSON.
+        let sentence =
+            NotificationDetails.text(of: "Detail", in: text) ?? (try? JSON(parsing: response.bytes))?["error"]?.string
+        let detail = NotificationDetails.withoutTracking(sentence ?? text)
         let unknown = response.status == .notFound && detail.contains("No service is hosted")
         return ServerError(
             "The hub answered \(response.status.code): \(detail)" + (unknown ? " There is no hub named '\(name)'." : "")

@@ -1,6 +1,7 @@
 import Glibc
 import MartletModel
 import MartletServer
+import Synchronization
 
 /// `martlet move`: moves all data of a stopped server between a data directory and a database on PostgreSQL.
 enum MoveCommand {
@@ -22,8 +23,10 @@ enum MoveCommand {
         let begin = ContinuousClock.now
         let display = ProgressDisplay(.items)
         defer { display.end() }
+        let stage = MoveStage()
         let report: @Sendable (ServerMove.Event) -> Void = { event in
             switch event {
+            case .completing: stage.isCompleting = true
             case .progress(let name, let rows, let isComparison):
                 display.show(rows, notes: [isComparison ? "comparing \(name)" : "copying \(name)"])
             case .compared(let name, let rows, let checksum):
@@ -32,7 +35,7 @@ enum MoveCommand {
                     "name": .string(name), "rows": .integer(rows), "checksum": .string(checksum),
                 ]
                 guard !invocation.printJSON(json) else { return }
-                Terminal.print("\(name): \(rows.grouped) rows, checksum \(checksum), the same on both sides")
+                Terminal.print("\(name): \(rows.counted("row")), checksum \(checksum), the same on both sides")
             }
         }
         let advice: String
@@ -44,24 +47,33 @@ enum MoveCommand {
             }
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
-            try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
+            try await Signals.cleaningUp({ stage.sayThatItIsInterrupted() }) {
+                try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
+            }
             advice =
-                "Give each node the same secret key as \(directory), with --database and a data directory of its own. "
-                + "\(directory) is marked as moved, and no server uses it any more."
+                "Serve it with --database and another directory in --data, and give each node the secret.key of "
+                + "\(directory). \(directory) is marked as moved, and no server uses it any more. Docs/Nodes.md, \"After the "
+                + "move\", says what else changes."
         case (.database(let url), .directory(let directory)):
+            guard invocation["key-file"] == nil || !KeyEnvironment.givesKeys else {
+                throw UsageError(
+                    description: "Give --key-file or \(KeyEnvironment.names), not both.", command: invocation.command)
+            }
             // Root may read a file that the owner of the directory may not.
             let key = try ServerMove.key(invocation["key-file"], for: directory)
             let isNew = access(directory, F_OK) != 0
             let owner = try AssumedOwner(of: directory)
             defer { owner?.end() }
-            try ServerMove.run(fromDatabase: url, toDirectory: directory, key: key, report: report)
+            try await Signals.cleaningUp({ stage.sayThatItIsInterrupted() }) {
+                try ServerMove.run(fromDatabase: url, toDirectory: directory, key: key, report: report)
+            }
             if isNew, let advice = DirectoryOwner(of: directory)?.advice(onNew: directory) {
                 display.end()
                 Terminal.complain("martlet: \(advice)")
             }
             advice =
                 "Start the server with --data \(directory) and without --database. The database is marked as moved, and no "
-                + "node starts on it any more."
+                + "node starts on it any more. Docs/Nodes.md, \"After the move\", says what else changes."
         default:
             throw UsageError(
                 description:
@@ -83,5 +95,24 @@ enum MoveCommand {
             throw UsageError(description: "Give --\(option).", command: invocation.command)
         }
         return text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? .database(text) : .directory(text)
+    }
+}
+
+/// How far a move has come, for the message about an interruption.
+private final class MoveStage: Sendable {
+    private let completing = Mutex(false)
+
+    /// Whether the source may be marked as moved already.
+    var isCompleting: Bool {
+        get { completing.withLock { $0 } }
+        set { completing.withLock { $0 = newValue } }
+    }
+
+    func sayThatItIsInterrupted() {
+        Terminal.complain(
+            isCompleting
+                ? "martlet: interrupted in the last step. Run 'martlet move' again: if what is moved is marked as moved, the "
+                    + "refusal says what to do."
+                : "martlet: interrupted. Nothing was moved.")
     }
 }

@@ -34,8 +34,9 @@ enum SendCommand {
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option(
                 "test", nil,
-                "Send only to the hub's testers ('martlet hub sending'), or to at most ten devices of --tags or --handle, "
-                    + "and print the outcome of each push. Needs the right Manage for the testers."),
+                "Send a test at once and print the outcome of each push: without --tags and --handle to the hub's testers "
+                    + "('martlet hub sending'; needs the right Manage), with --tags to at most ten of the devices that match, "
+                    + "whoever the testers are. Not with --everybody."),
             Option("dry-run", nil, "Send nothing; print the audience, the payloads and any problems."),
             Option(
                 "wait", nil,
@@ -52,6 +53,11 @@ enum SendCommand {
                 command: invocation.command)
         }
         if invocation.isOn("test") {
+            guard !invocation.isOn("everybody") else {
+                throw UsageError(
+                    description: "--test is not for --everybody: leave --everybody out to send to the hub's testers, "
+                        + "or name a few devices with --tags.", command: invocation.command)
+            }
             for other in ["at", "rollout", "replace"] where invocation[other] != nil {
                 throw UsageError(
                     description: "--test is not for --\(other): a test goes out at once.", command: invocation.command)

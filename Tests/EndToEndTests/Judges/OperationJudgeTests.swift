@@ -50,6 +50,16 @@ struct OperationJudgeTests {
         try await Judge.run("moves.py")
     }
 
+    @Test("What stands in a node's way is found by a check in the words of its start, and makes no key of its own")
+    func aNodeIsCheckedBeforeItServes() async throws {
+        try await Judge.run("node_starts.py")
+    }
+
+    @Test("A hub moves to another cluster and back under load, in spite of kill -9: nothing lost, few writes refused")
+    func aHubMovesToAnotherCluster() async throws {
+        try await Judge.run("clusters.py")
+    }
+
     @Test("Databases of earlier schemas are upgraded with nothing lost, in spite of kill -9, and their copies go back")
     func oldDatabasesAreUpgraded() async throws {
         try await Judge.run("upgrades.py")

@@ -400,6 +400,41 @@ struct DeliveryQueueTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64])
     }
 
+    @Test func turnsThatFailTogetherWaitNoLongerThanOne() {
+        var queue = emptyQueue(waiting: 30)
+        for sequence in 1...20 { queue.add(Self.progress(Int64(sequence))) }
+        for sequence in 1...20 { #expect(nextSequence(&queue) == Int64(sequence)) }
+        var timestamp = now
+        // Storage fails for three seconds; each turn ends a little later than the one before.
+        for wait in [1, 2] {
+            for number in 0..<20 {
+                let later = timestamp + .milliseconds(number * 40)
+                queue.end(Self.id(number + 1), .failed(StorageError(.unavailable, "away")), at: later)
+            }
+            guard case .wait(let until?) = queue.next(at: timestamp + .milliseconds(800)) else { return }
+            #expect(until == timestamp + .seconds(wait))
+            timestamp = until
+            for sequence in 1...20 { #expect(nextSequence(&queue, at: timestamp) == Int64(sequence)) }
+        }
+        queue.end(Self.id(1), .finished, at: timestamp)
+        queue.end(Self.id(2), .failed(StorageError(.unavailable, "away")), at: timestamp)
+        guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+        #expect(until == timestamp + .seconds(1), "storage has worked since")
+    }
+
+    @Test func theFailuresBeforeAClockWasSetBackCountForNothing() {
+        var queue = emptyQueue()
+        for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
+        for _ in 1...2 { _ = nextSequence(&queue) }
+        queue.end(Self.id(1), .failed(StorageError(.full, "no room")), at: now)
+        queue.wakeAll()
+        let earlier = now + .seconds(-600)
+        #expect(nextSequence(&queue, at: earlier) == 1)
+        queue.end(Self.id(2), .failed(StorageError(.full, "no room")), at: earlier)
+        guard case .wait(let until?) = queue.next(at: earlier) else { return }
+        #expect(until == earlier + .seconds(1))
+    }
+
     @Test("A turn that comes to nothing waits longer each time, until one has recorded something")
     func aDeliveryWithoutProgressDoesNotSpin() {
         var queue = emptyQueue()

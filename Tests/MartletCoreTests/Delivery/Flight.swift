@@ -26,6 +26,8 @@ final class ScriptedTransport: HTTPTransport {
     private let log = Mutex<[Sent]>([])
     private let batches = Mutex(0)
     private let interruption = Mutex<Interruption?>(nil)
+    private let wait = Mutex<(@Sendable () async -> Void)?>(nil)
+    private let waiting = Mutex(0)
 
     private struct Interruption {
         /// The loft whose batch is meant; of none, the next batch is.
@@ -51,6 +53,14 @@ final class ScriptedTransport: HTTPTransport {
         interruption.withLock { $0 = Interruption(loft: loft, isForLoftAlone: true, work: work) }
     }
 
+    /// Lets every batch wait before it is answered.
+    func delay(_ wait: @escaping @Sendable () async -> Void) {
+        self.wait.withLock { $0 = wait }
+    }
+
+    /// The number of batches that wait.
+    var waitingCount: Int { waiting.withLock { $0 } }
+
     private func takeInterruption(of batch: RequestBatch) -> Interruption? {
         interruption.withLock { interruption in
             guard let found = interruption else { return nil }
@@ -71,6 +81,11 @@ final class ScriptedTransport: HTTPTransport {
     ) async {
         let interruption = takeInterruption(of: batch)
         if let interruption, !interruption.isForLoftAlone { await interruption.work() }
+        if let wait = wait.withLock({ $0 }) {
+            waiting.withLock { $0 += 1 }
+            await wait()
+            waiting.withLock { $0 -= 1 }
+        }
         let number = batches.withLock { count in
             defer { count += 1 }
             return count

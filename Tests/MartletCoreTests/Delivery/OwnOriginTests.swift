@@ -222,8 +222,8 @@ struct OwnOriginTests {
 
     /// - Parameter failing: Devices that are not answered.
     private func record(
-        _ outcomes: [Outcome], successes: Int = 0, failing: ClosedRange<Int64>? = nil, isProbe: Bool = false,
-        in board: OriginCircuitBreakers, after time: Duration = .zero
+        _ outcomes: [Outcome], successes: Int = 0, failing: ClosedRange<Int64>? = nil,
+        role: OriginCircuitBreaker.Role = .ordinary, in board: OriginCircuitBreakers, after time: Duration = .zero
     ) {
         var evidence = PushEvidence(startedAt: start + time)
         evidence.answers = successes + outcomes.count
@@ -231,7 +231,7 @@ struct OwnOriginTests {
             evidence.add(.init(device: DeviceIdentity(ChannelID(rawValue: number)), outcome: silence))
         }
         let silences = failing.map { Array(repeating: silence, count: $0.count) } ?? []
-        board.record(evidence, outcomes + silences, lane, origin, isProbe: isProbe, at: start + time)
+        board.record(evidence, outcomes + silences, lane, origin, role: role, at: start + time)
     }
 
     private func enter(
@@ -250,7 +250,7 @@ struct OwnOriginTests {
         #expect(board.pausedCounts == [HomingPigeon.platform: 1])
         record([], successes: 5, in: board)
         #expect(enter(board, after: .seconds(60)) == .probe, "what was under way does not end a pause")
-        record([], successes: 1, isProbe: true, in: board)
+        record([], successes: 1, role: .probe, in: board)
         #expect(enter(board, after: .seconds(60)) == .free)
         #expect(board.pausedCounts.isEmpty)
     }
@@ -272,7 +272,7 @@ struct OwnOriginTests {
         func record(_ count: Int) {
             var evidence = PushEvidence(startedAt: start)
             evidence.unreachable = count
-            board.record(evidence, [silence], lane, origin, isProbe: false, at: start)
+            board.record(evidence, [silence], lane, origin, role: .ordinary, at: start)
         }
         record(2)
         #expect(enter(board) == .free)
@@ -286,7 +286,7 @@ struct OwnOriginTests {
             var evidence = PushEvidence(startedAt: start + time)
             evidence.answers = 1
             let origin = HTTPOrigin(scheme: .https, host: host)
-            board.record(evidence, [self.wait(60)], lane, origin, isProbe: false, at: start + time)
+            board.record(evidence, [self.wait(60)], lane, origin, role: .ordinary, at: start + time)
         }
         for number in 0..<5000 { wait("h\(number)") }
         #expect(board.pausedCounts == [HomingPigeon.platform: 4096])

@@ -11,6 +11,8 @@ final class CuttingProxy: Sendable {
     private let listener: Int32
     private let cuts = Atomic(0)
     private let cutsMade = Atomic(0)
+    private let refusesAfterCut = Atomic(false)
+    private let refuses = Atomic(false)
 
     /// - Parameter server: The directory of the server's socket.
     init(before server: String) throws {
@@ -31,7 +33,13 @@ final class CuttingProxy: Sendable {
     }
 
     /// Cuts the connection instead of telling of the next COMMIT.
-    func cutNextCommit() { cuts.add(1, ordering: .sequentiallyConsistent) }
+    /// - Parameter refuses: Whether new connections are refused from then on, until `serveAgain`.
+    func cutNextCommit(andRefuse refuses: Bool = false) {
+        refusesAfterCut.store(refuses, ordering: .sequentiallyConsistent)
+        cuts.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    func serveAgain() { refuses.store(false, ordering: .sequentiallyConsistent) }
 
     var cutCount: Int { cutsMade.load(ordering: .sequentiallyConsistent) }
 
@@ -39,6 +47,10 @@ final class CuttingProxy: Sendable {
         while true {
             let client = accept(listener, nil, nil)
             guard client >= 0 else { return }
+            guard !refuses.load(ordering: .sequentiallyConsistent) else {
+                close(client)
+                continue
+            }
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             guard Self.withAddress("\(server)/.s.PGSQL.5432", { connect(upstream, $0, $1) }) == 0 else { return }
             Self.thread { self.pump(client, upstream) }
@@ -60,6 +72,9 @@ final class CuttingProxy: Sendable {
                 guard count > 0 else { return }
                 if from == 1, cuts.load(ordering: .sequentiallyConsistent) > 0, Self.tellsOfCommit(buffer[..<count]) {
                     cuts.subtract(1, ordering: .sequentiallyConsistent)
+                    if refusesAfterCut.load(ordering: .sequentiallyConsistent) {
+                        refuses.store(true, ordering: .sequentiallyConsistent)
+                    }
                     cutsMade.add(1, ordering: .sequentiallyConsistent)
                     return
                 }

@@ -41,12 +41,14 @@ enum TestDatabase {
     static func fresh() -> PostgresStorage.Options { options(schema: "test_\(UInt64.random(in: 0 ... .max))") }
 
     /// Tests run side by side, so they make do with few connections.
-    private static func options(schema: String) -> PostgresStorage.Options {
+    static func options(schema: String) -> PostgresStorage.Options {
         var options = PostgresStorage.Options()
         options.schema = schema
         (options.writers, options.readers, options.pageReaders) = (1, 1, 1)
         // A machine that runs all tests at once is slower than any that serves.
         options.patience = .seconds(60)
+        // Statistics are made when a test says so.
+        options.analysisInterval = nil
         // Leases end when a test says so.
         options.lease = .seconds(600)
         return options
@@ -81,7 +83,7 @@ struct PlainSealer: Sealer {
 
 /// The schemas that tests share. There are few, because making one takes two hundred statements, and the machine has
 /// few cores; more tests than that wait for their turn.
-private actor SchemaPool {
+actor SchemaPool {
     static let shared = SchemaPool()
 
     private var free = (1...4).map { "shared_\($0)" }

@@ -71,6 +71,61 @@ struct ServerCheckTests {
         #expect(!FileManager.default.fileExists(atPath: "\(directory)/secret.key"))
     }
 
+    /// A start makes no key in such a directory, and says what `martlet check` says.
+    @Test(
+        arguments: [
+            ("martlet.db", "postgres://u@127.0.0.1:1/m", "has a database of its own"),
+            ("shared-database", nil, "is in PostgreSQL"),
+        ] as [(String, String?, String)])
+    func aDirectoryWhoseDataIsElsewhereIsAProblem(file: String, database: String?, sentence: String) async throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(FileManager.default.createFile(atPath: "\(directory)/\(file)", contents: nil))
+        let results = check { $0.database = database }.database()
+        #expect(results.map(\.level) == [.problem] && results[0].sentence.contains(sentence), "\(results)")
+        var configuration = ServerConfiguration(
+            dataDirectory: directory, listen: ServerConfiguration.Address(host: "127.0.0.1", port: 0))
+        configuration.database = database
+        let error = await #expect(throws: ServerError.self) { try await Server.start(configuration) }
+        #expect(error?.description == results.first?.sentence)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory)/secret.key"))
+    }
+
+    @Test func aNodeWithoutAKeyMakesNoneWhileItsDatabaseIsAway() async throws {
+        var configuration = ServerConfiguration(
+            dataDirectory: directory, listen: ServerConfiguration.Address(host: "127.0.0.1", port: 0))
+        configuration.database = "postgres://u@127.0.0.1:1/m"
+        let error = await #expect(throws: ServerError.self) { try await Server.start(configuration) }
+        #expect(error?.description.contains("Nobody listens at the database 'm' on 127.0.0.1:1.") == true)
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test func aKeyThatCannotBeReadIsAProblemOfANode() async throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(
+            FileManager.default.createFile(
+                atPath: "\(directory)/secret.key", contents: Data("no key".utf8), attributes: [.posixPermissions: 0o600]
+            )
+        )
+        let results = await check { $0.database = "postgres://u@127.0.0.1:1/m" }.sharedDatabase()
+        #expect(results.contains { $0.sentence.contains("secret.key is damaged") }, "\(results)")
+    }
+
+    @Test func aPrivateAuthorityOfEachNodeIsAWarning() {
+        func levels(_ database: String?) -> [CheckResult.Level] {
+            check {
+                $0.database = database
+                $0.tlsListen = ServerConfiguration.Address(host: "127.0.0.1", port: 0)
+                $0.tls = .selfSigned
+            }.certificate().map(\.level)
+        }
+        #expect(levels(nil) == [.ok])
+        #expect(levels("postgres://u@h/m") == [.warning])
+    }
+
     @Test func aFileThatIsNoDatabaseIsAProblem() throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -112,6 +112,9 @@ struct ServerKeysTests {
         #expect(!FileManager.default.fileExists(atPath: "\(data.path)/secret.key"))
         #expect(try KeyEnvironment.text { ["MARTLET_SECRET_KEY": "x"][$0] } == "x")
         #expect(try KeyEnvironment.text { _ in nil } == nil)
+        #expect(try KeyEnvironment.text { ["MARTLET_SECRET_KEY_FILE": ""][$0] } == nil)
+        #expect(
+            try KeyEnvironment.text { ["MARTLET_SECRET_KEY_FILE": "", "MARTLET_SECRET_KEY": "x"][$0] } == "x")
     }
 
     @Test(arguments: [

@@ -36,7 +36,7 @@ extension StorageConformance {
                 .put(try bench.draft("b"), id: "r2", condition: .exists),
             ]
             let start = JobProgress(job: try bench.job("1", in: hub))
-            let found = try await bench.storage.apply(changes, of: "1", in: hub, at: bench.now) { results in
+            let found = try await bench.storage.apply(changes, of: "1", in: hub, after: 0, at: bench.now) { results in
                 var reached = start
                 reached.job.status = .running
                 reached.job.progress = 12.34
@@ -57,6 +57,15 @@ extension StorageConformance {
             try require(stored.job.progress, is: 12.34)
             try require(stored.job.status, is: .running)
             try require(try await bench.storage.registrationCount(in: hub), is: 1)
+            // The same lines again, by a caller that does not know that they were stored.
+            var refusal: StorageError?
+            do throws(StorageError) {
+                _ = try await bench.storage.apply(changes, of: "1", in: hub, after: 0, at: bench.now) { _ in start }
+            } catch {
+                refusal = error
+            }
+            try require(refusal, is: .jobHasGoneOn)
+            try require(try await bench.storage.unfinishedJobs().first?.cursor, is: reached.cursor)
         },
         Requirement("The jobs of a hub go with it") { bench in
             let hub = try await bench.hub()
@@ -66,7 +75,8 @@ extension StorageConformance {
             let job = JobProgress(job: try bench.job("1", in: hub))
             try require(try await bench.storage.record(job), is: false)
             let change = RegistrationChange.put(try bench.draft("a"), id: "r1", condition: .none)
-            let applied = try await bench.storage.apply([change], of: "1", in: hub, at: bench.now) { _ in job }
+            let applied = try await bench.storage.apply([change], of: "1", in: hub, after: 0, at: bench.now) { _ in job
+            }
             try require(applied == nil, is: true)
             try require(try await bench.storage.unfinishedJobs().count, is: 0)
             try require(try await bench.storage.registrationCount(in: hub), is: 0)

@@ -34,11 +34,12 @@ extension MemoryStorage: JobStore {
     }
 
     public func apply(
-        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, after line: Int64, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress? {
-        state.withLock { state in
-            guard state.jobs.contains(where: { $0.job.id == job && $0.job.hub == hub }) else { return nil }
+        try state.withLock { state throws(StorageError) in
+            guard let stored = state.jobs.first(where: { $0.job.id == job && $0.job.hub == hub }) else { return nil }
+            guard stored.cursor.line == line else { throw .jobHasGoneOn }
             // Two at most, so that a caller that expects all of them is found out.
             let reached = progress(changes.prefix(2).map { state.apply($0, in: hub, at: now) })
             _ = state.record(reached)

@@ -111,6 +111,10 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             guard let index = state.index(of: step.delivery) else { return false }
             state.deliveries[index].record(step)
+            if !step.retries.isEmpty {
+                state.retryWrites.rows += step.retries.count
+                state.retryWrites.steps += 1
+            }
             let sequence = state.deliveries[index].progress.delivery.notification.sequence
             if let sentAt = step.sentAt,
                 let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence })

@@ -38,6 +38,9 @@ public final class MemoryStorage: Sendable {
         }
     }
 
+    /// The number of rows of retries that steps have written, and the number of these steps.
+    public var retryWrites: (rows: Int, steps: Int) { state.withLock(\.retryWrites) }
+
     /// Removes all notifications, as a sweep does with notifications that ended long ago.
     public func removeNotifications() {
         state.withLock { state in
@@ -82,6 +85,7 @@ struct MemoryState {
     /// The deliveries, in the order of their ids.
     var deliveries: [MemoryDelivery] = []
     var lastDelivery: Int64 = 0
+    var retryWrites: (rows: Int, steps: Int) = (0, 0)
     var pauses: [LaneID: [LanePause]] = [:]
     var quarantines: [LaneID: Set<String>] = [:]
     var requests: [Hub.ID: [[UInt8]: MemoryRequest]] = [:]

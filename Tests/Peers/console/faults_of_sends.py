@@ -98,7 +98,7 @@ def undo_after_a_sign_out(page, rig, film, checks):
     page.call("Network.clearBrowserCookies")
     page.click(UNDO)
     page.until("!!document.querySelector('input[name=password]')")
-    checks.that("it is said that Undo did not get through", "has not reached the server" in page.js("document.querySelector('.toasts').innerText"))
+    checks.that("it is said that Undo did not get through", "Undo has not reached the server" in text(page), text(page))
     page.type("input[name=username]", NAME)
     page.type("input[name=password]", PASSWORD)
     page.click("button.primary")

@@ -120,13 +120,20 @@ export const gate = {
   signedOut: () => {},
   /** Asks for the password; resolves to whether it was confirmed. @type {() => Promise<boolean>} */
   confirm: async () => false,
+  /** Says that something in between has answered.
+   * @type {(status: string) => string} */
+  between: (status) => status,
 };
+
+/** What the server itself answers as plain text, before it knows what is asked for. Any other answer that is not JSON comes
+ * from a proxy, a gateway or a page to sign in to a network. */
+const PLAIN = [408, 414, 417, 431];
 
 /** Returns whether an error means that the server was not reached: by a request, or when code was loaded. Browsers load
  * code that could not be loaded again when it is imported again.
  * @param {any} error */
 export function isUnreached(error) {
-  return error instanceof Refusal ? error.code === "unreachable" : error instanceof TypeError && /\bmodule\b/.test(error.message);
+  return error instanceof Refusal ? ["unreachable", "between"].includes(error.code) : error instanceof TypeError && /\bmodule\b/.test(error.message);
 }
 
 /** @param {CallName} name */
@@ -165,7 +172,7 @@ export async function call(name, options = {}) {
 async function request(name, options) {
   const method = methodOf(name);
   /** @type {RequestInit & {headers: Record<string, string>}} */
-  const init = { method, headers: { accept: "application/json", ...options.fields }, credentials: "same-origin" };
+  const init = { method, headers: { accept: "application/json", ...options.fields }, credentials: "same-origin", redirect: "manual" };
   // A server that is stopped, or a network that is cut, may give no answer and no error.
   const limit = options.timeout ? new AbortController() : null;
   const timer = limit ? window.setTimeout(() => limit.abort(), options.timeout) : 0;
@@ -188,8 +195,12 @@ async function request(name, options) {
     window.clearTimeout(timer);
   }
   const document = parsed(text);
+  const isOwn = document !== null || text === "" || (answer.ok ? !/html/.test(answer.headers.get("content-type") ?? "") : PLAIN.includes(answer.status));
+  if (!isOwn || answer.type === "opaqueredirect") {
+    throw new Refusal(0, { code: "between", error: gate.between(answer.status ? String(answer.status) : "3xx") });
+  }
   if (!answer.ok) {
-    throw new Refusal(answer.status, document ?? { error: text.slice(0, 300) }, Number(answer.headers.get("retry-after")) || 0);
+    throw new Refusal(answer.status, document ?? { error: text.slice(0, 300) }, Number(answer.headers.get("retry-after")) || undefined);
   }
   const location = answer.headers.get("location");
   if (location) return { ...document, location };

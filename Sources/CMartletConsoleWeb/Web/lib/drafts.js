@@ -3,6 +3,11 @@
 /** The operator to whom the drafts belong. Operators who share a browser do not see each other's drafts. */
 export const owner = { name: "" };
 
+/** The sends that this page has asked for and that are not over, by their idempotency keys. The sign-in page says when they
+ * go out.
+ * @type {Map<string, {hub: string, operator: string, turn: () => any, sending: {dues: string[], ahead: number, count: number, undo: boolean}}>} */
+export const underWay = new Map();
+
 /** Returns the storage key of a draft; without an id, what the keys of all drafts of a hub begin with.
  * @param {string} hub @param {string} [id] */
 export const draftKey = (hub, id = "") => `draft:${owner.name}:${hub}:${id}`;

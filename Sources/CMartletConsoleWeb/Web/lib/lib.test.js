@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { address, isSilent, isUnreached, Refusal } from "./api.js";
+import { address, call, gate, isSilent, isUnreached, Refusal } from "./api.js";
 import { match, sendState } from "./screen.js";
 import { chooseLanguage, numbers, translator } from "./text.js";
 import { duration, largestUnit, times } from "./time.js";
@@ -32,6 +32,32 @@ test("a plural is chosen by the language's own rules", () => {
 test("a placeholder that has no value stays, and values are not read as texts", () => {
   const t = translator("en", { a: "{x} and {y}" });
   assert.equal(t("a", { x: "{y}" }), "{y} and {y}");
+});
+
+test("a name that would turn the text around it is isolated, and cannot end that", () => {
+  const t = translator("en", { by: "by {name} (console)" });
+  assert.equal(t("by", { name: "ops" }), "by ops (console)");
+  assert.equal(t("by", { name: "عربي" }), "by \u2068عربي\u2069 (console)");
+  assert.equal(t("by", { name: "\u202eops" }), "by \u2068\u202eops\u2069 (console)");
+  assert.equal(t("by", { name: "\u2069\u202eops" }), "by \u2068\u202eops\u2069 (console)");
+});
+
+test("what a proxy answers is no answer of the server, and its markup is not shown", async () => {
+  globalThis.window = /** @type {any} */ (globalThis);
+  gate.between = (status) => `Between: ${status}`;
+  const answer = (status, type, body, fields = {}) => {
+    globalThis.fetch = /** @type {any} */ (async () => ({ ok: status >= 200 && status < 300, status, type: status ? "basic" : "opaqueredirect", headers: { get: (name) => ({ "content-type": type, ...fields })[name] ?? null }, text: async () => body }));
+    return call("now").then(() => null, (error) => [error.status, error.code, error.message, error.retryAfter]);
+  };
+  for (const status of [502, 404, 429, 403, 200]) {
+    assert.deepEqual(await answer(status, "text/html", "<html><h1>Bad</h1>"), [0, "between", `Between: ${status}`, null]);
+  }
+  assert.deepEqual(await answer(0, "", ""), [0, "between", "Between: 3xx", null]);
+  assert.deepEqual(await answer(503, "text/plain", "no healthy upstream"), [0, "between", "Between: 503", null], "a proxy may have passed the request on");
+  assert.deepEqual(await answer(404, "application/json", '{"error":"There is nothing here.","code":"not-found"}'), [404, "not-found", "There is nothing here.", null]);
+  assert.deepEqual(await answer(429, "application/json", '{"error":"Wait."}'), [429, "status-429", "Wait.", null], "no time is not no seconds");
+  assert.deepEqual(await answer(429, "application/json", '{"error":"Wait."}', { "retry-after": "7" }), [429, "status-429", "Wait.", 7]);
+  assert.equal(await answer(200, "application/json", "{}"), null);
 });
 
 test("the first language that there are texts in is chosen", () => {

@@ -81,7 +81,7 @@ export function failure(t, error, retry, since) {
   return h("div.notice", { class: refusal.status === 403 ? "quiet-notice" : "bad-notice", role: "alert" },
     icon(refusal.status === 403 ? "lock" : "warn"),
     h("div", h("p.strong", title), text && h("p", text),
-      refusal.message && refusal.status !== 403 && h("p.quote", { lang: "en" }, refusal.message),
+      refusal.message && refusal.status !== 403 && refusal.code !== "between" && h("p.quote", { lang: "en" }, refusal.message),
       since && h("p.quiet", t("dataFrom", { time: since.toLocaleTimeString() })),
       retry && refusal.status !== 403 && h("button", { click: retry, type: "button" }, t("tryAgain"))));
 }
@@ -93,6 +93,7 @@ function reason(t, refusal) {
   }
   if (refusal.status === 403) return { title: t("forbidden"), text: "" };
   if (refusal.code === "page") return { title: t("failed.page"), text: "" };
+  if (refusal.code === "between") return { title: refusal.message, text: t("failed.unreachable.text") };
   if (refusal.status === 0) return { title: t("failed.unreachable"), text: t("failed.unreachable.text") };
   if (refusal.status === 404) return { title: t("failed.notFound"), text: "" };
   if (refusal.status === 429) return { title: t("failed.tooMany"), text: t("failed.tooMany.text", { n: refusal.retryAfter ?? 10 }) };

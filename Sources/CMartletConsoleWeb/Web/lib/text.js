@@ -31,6 +31,13 @@ export function chooseLanguage(wanted) {
   return "en";
 }
 
+/** What may turn the text around it: letters and signs of scripts that run from right to left, and marks of direction. */
+const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Returns a text that turns nothing around it. Marks that would end its isolation are left out.
+ * @param {string} text */
+const isolated = (text) => (TURNING.test(text) ? `\u2068${text.replace(/[\u2066-\u2069]/g, "")}\u2069` : text);
+
 /**
  * Returns the function that says things in a language.
  *
@@ -56,7 +63,7 @@ export function translator(language, ...tables) {
 
   /** @param {any} value */
   function shown(value) {
-    return typeof value === "number" ? number.format(value) : String(value);
+    return typeof value === "number" ? number.format(value) : isolated(String(value));
   }
 
   /** @type {any} */

@@ -22,6 +22,9 @@ struct CircuitBreaker: Sendable, Equatable {
         /// The failure limit and the pauses of a device. A broken connection counts as one failure of the device, and a
         /// failed request as three failures.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
+        /// The failure limit and the pauses of the failing devices at a paused origin. The longest pause is that of a
+        /// device, so that a device does not wait much longer than others when the origin works again.
+        static let failingDevices = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(60))
     }
 
     /// Whether a push may be sent now.
@@ -29,6 +32,13 @@ struct CircuitBreaker: Sendable, Equatable {
         case free
         case probe
         case paused(until: Timestamp)
+    }
+
+    /// Why nothing may be sent, and until when.
+    enum Wait: Sendable, Equatable {
+        case pause(until: Timestamp)
+        /// A probe is in progress. It may end earlier.
+        case probe(until: Timestamp)
     }
 
     private let terms: Terms
@@ -50,12 +60,27 @@ struct CircuitBreaker: Sendable, Equatable {
     /// - Parameter duration: The maximum duration of a probe, after which another probe may be sent.
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
-        if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
-        if let until = pausedUntil, until > now { return .paused(until: until) }
+        switch wait(at: now) {
+        case .pause(let until): return .paused(until: until)
         // Most probes end quickly, so waiting pushes ask again before the probe's maximum duration is over.
-        if let until = probedUntil, until > now { return .paused(until: min(until, now + terms.firstPause)) }
+        case .probe(let until): return .paused(until: min(until, now + terms.firstPause))
+        case nil:
+            beginProbe(at: now, duration: duration)
+            return .probe
+        }
+    }
+
+    /// Returns why nothing may be sent now; nil if the breaker is closed, or if a probe may be sent.
+    mutating func wait(at now: Timestamp) -> Wait? {
+        if isClosed { return nil }
+        if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
+        if let until = pausedUntil, until > now { return .pause(until: until) }
+        if let until = probedUntil, until > now { return .probe(until: until) }
+        return nil
+    }
+
+    mutating func beginProbe(at now: Timestamp, duration: Duration) {
         probedUntil = now + duration
-        return .probe
     }
 
     /// Ends a probe that has not shown whether sending works, so that another push may become the probe.

@@ -52,6 +52,16 @@ struct Lane: Sendable {
         return admission
     }
 
+    mutating func begin(_ device: DeviceIdentity, at now: Timestamp) -> LaneCircuitBreakers.Admission {
+        var admission = LaneCircuitBreakers.Admission(outstanding: [device])
+        outstanding.begin(device, at: now)
+        if failingDevices.contains(device) {
+            admission.trials = [device]
+            trialCount += 1
+        }
+        return admission
+    }
+
     private mutating func enter(
         _ device: DeviceIdentity, mayTry: Bool, at now: Timestamp, trialDuration: Duration
     ) -> FailingDevices.Entry {

@@ -98,6 +98,19 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
+    /// Admits one push at once, because it tests the paused origin of its device (`OriginCircuitBreaker`).
+    func begin(_ device: DeviceIdentity, in id: LaneID, at now: Timestamp) -> Admission {
+        state.withLock { $0.lanes[id, default: Lane()].begin(device, at: now) }
+    }
+
+    /// Returns the index of the first device that is not known to fail; nil if all of them are.
+    func firstWorking(of devices: [DeviceIdentity], in id: LaneID) -> Int? {
+        state.withLock { state in
+            guard let failing = state.lanes[id]?.failingDevices, !failing.isEmpty else { return devices.indices.first }
+            return devices.firstIndex { !failing.contains($0) }
+        }
+    }
+
     /// Ends the trials of an admission, and no longer counts its pushes as outstanding. Called when all pushes of the
     /// admission have ended.
     func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {

@@ -112,7 +112,11 @@ struct Deliverer: Sendable {
             defer { run.content = content }
             // In a roll-out, due retries are sent before the next page. The pages of a roll-out may take days, and the
             // retries would otherwise wait for all of them, or expire.
-            if try await rollouts.isRetryDue(run.delivery) { return try await retrying.runDue(&run, &content) }
+            if try await rollouts.isRetryDue(run.delivery) {
+                let ending = try await retrying.runDue(&run, &content)
+                // The next page need not wait for the probe of an origin that some retries wait for.
+                guard case .probing = ending else { return ending }
+            }
             return try await paging.run(&run, &content)
         }
     }

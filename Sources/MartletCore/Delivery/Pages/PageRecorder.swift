@@ -152,6 +152,7 @@ struct PageRecorder: Sendable {
     /// removed now, the cleanup at the next start removes it.
     func forget(_ delivery: Delivery.ID) {
         lanes.forget(delivery)
+        sender.origins.forget(delivery)
         sharedProgress.forget(delivery)
         try? reader.maps.remove(delivery)
     }

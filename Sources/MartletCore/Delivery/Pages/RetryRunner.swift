@@ -26,7 +26,8 @@ struct RetryRunner: Sendable {
         return try await runDue(&run, &content)
     }
 
-    /// Sends one round of due retries, unless the lane is paused. At least one retry must be due.
+    /// Sends one round of due retries, unless the lane is paused. At least one retry must be due. If retries of the round
+    /// wait for probes of origins that are in progress, the delivery waits for these probes.
     func runDue(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -58,8 +59,17 @@ struct RetryRunner: Sendable {
             try await recorder.sharedProgress.storing(of: delivery) { () async throws(StorageError) in
                 try await sendRetries(&run, lane, &content, limit: limit)
             }
+            if let until = waitForProbes(of: run) { return .probing(until: min(until, delivery.expiresAt)) }
             return try await recorder.untilNextRetry(&run)
         }
+    }
+
+    /// Lets the delivery wait for the probes that retries of its last round wait for.
+    /// - Returns: Until when the delivery waits at most; nil if it does not wait.
+    private func waitForProbes(of run: DeliveryRun) -> Timestamp? {
+        guard !run.probedOrigins.isEmpty, !run.isGone else { return nil }
+        return sender.origins.waitForProbes(
+            of: run.probedOrigins, in: run.delivery.lane, run.delivery.id, at: time.now)
     }
 
     private func sendRetries(
@@ -92,12 +102,16 @@ struct RetryRunner: Sendable {
             sent = (sent ?? 0) + indices.count
         }
         wait(retries, round, map, tally: &tally)
+        sent = sent.map { $0 - tally.waitingForProbes }
+        run.probedOrigins = tally.probedOrigins
         rollouts.giveBack(limit - (sent ?? 0), of: delivery)
         run.recordNewer(tally.newer)
         guard let sent else {
             run.hasProgressed = true
             return lanes.endProbe(lane)
         }
+        // The round has changed nothing if all its retries wait for probes.
+        if tally.waitingForProbes > 0, tally.outcomes.isEmpty { return lanes.endProbe(lane) }
         run.sent = sent
         let progress = run.progress
         try await recorder.record(tally, lane, of: &run) { tally throws(StorageError) in

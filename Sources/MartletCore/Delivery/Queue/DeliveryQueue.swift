@@ -82,8 +82,10 @@ struct DeliveryQueue: Sendable {
     /// The number of waiting items that are outdated, because a newer item of the same delivery has replaced them.
     private var outdated = 0
     private var reading = BacklogRefill()
-    /// The number of turns in a row that ended because storage failed.
+    /// The number of waits in a row that failures of storage have caused.
     private var failures = 0
+    /// The end of the last of these waits; nil if there were none since storage last worked.
+    private var failureEnd: Timestamp?
 
     init(limits: QueueLimits, pageSize: Int) {
         self.limits = limits
@@ -281,7 +283,7 @@ struct DeliveryQueue: Sendable {
     /// Ends the turn of a delivery that has sent a page and has more to send, and lets it wait for its next turn.
     mutating func yield(_ run: DeliveryRun) {
         guard stop(run.delivery.id, sent: run.sent) else { return }
-        failures = 0
+        forgetFailures()
         wait(run)
     }
 
@@ -299,18 +301,16 @@ struct DeliveryQueue: Sendable {
             let stalls = known[id]?.stalls ?? 0
             known[id]?.stalls = min(stalls + 1, Self.stallLimit)
             sleepers.set(id, now + Self.stallWait * (1 << stalls))
-        case .waiting(let until), .held(let until), .deleting(let until):
+        case .waiting(let until), .probing(let until), .held(let until), .deleting(let until):
             known[id]?.kind = .furtherPage
             sleepers.set(id, until)
         case .paused(let lane, let until):
             guard !lines.stand(id, before: lane), let entry = known[id] else { return sleepers.set(id, until) }
             known[id]?.isAfter = true
             return sleepers.set(id, entry.expiresAt)
-        case .failed:
-            failures = min(failures + 1, Self.failureLimit)
-            sleepers.set(id, now + .seconds(1 << (failures - 1)))
+        case .failed: sleepers.set(id, waitAfterFailure(at: now))
         }
-        if ending == .finished || ending == .gone { failures = 0 }
+        if ending == .finished || ending == .gone { forgetFailures() }
         // If the delivery was the probe of a paused lane, the next delivery in the queue of the lane becomes the probe
         // and starts at once.
         if let next = lines.end(id) { wake(next) }
@@ -333,7 +333,24 @@ struct DeliveryQueue: Sendable {
     /// The number of consecutive stalled turns after which the wait is no longer doubled and stays at 12.8 seconds.
     private static let stallLimit = 7
 
-    /// The number of consecutive storage failures after which the wait is no longer doubled and stays at 64 seconds.
+    /// Returns until when a delivery waits whose turn ended because storage failed. Each wait is twice as long as the
+    /// one before. A turn that ends during a wait has met the same failure as the turn that began the wait, and only
+    /// joins that wait. If it lengthened the wait, then seven turns that end in one short failure would wait for a
+    /// minute.
+    private mutating func waitAfterFailure(at now: Timestamp) -> Timestamp {
+        if let end = failureEnd, now < end { return end }
+        failures = min(failures + 1, Self.failureLimit)
+        let end = now + .seconds(1 << (failures - 1))
+        failureEnd = end
+        return end
+    }
+
+    private mutating func forgetFailures() {
+        failures = 0
+        failureEnd = nil
+    }
+
+    /// The number of consecutive waits after which the wait is no longer doubled and stays at 64 seconds.
     private static let failureLimit = 7
 
     /// Wakes all sleeping deliveries of a hub.
@@ -348,9 +365,10 @@ struct DeliveryQueue: Sendable {
     }
 
     /// Wakes all sleeping deliveries. Called when the clock was set back, because the ends of their waits may now be
-    /// too far in the future.
+    /// too far in the future; and when the lease was renewed, because storage works again.
     mutating func wakeAll() {
         reading.hurry()
+        forgetFailures()
         wake(sleepers: sleepers.keys.sorted())
     }
 

@@ -16,6 +16,9 @@ extension DeliveryRun {
         case deleting(until: Timestamp)
         /// Nothing is to be done until this time. Then a retry is due, or the notification expires.
         case waiting(until: Timestamp)
+        /// Due retries wait for the end of probes of their origins. The delivery waits until the first of these probes
+        /// ends (`OriginCircuitBreakers.takeReleased`), at most until this time.
+        case probing(until: Timestamp)
         /// The notification is paused or halted. The delivery waits until the control changes, at most until the
         /// notification expires at this time.
         case held(until: Timestamp)
@@ -33,8 +36,21 @@ extension DeliveryRun.Ending {
     func asksForTurn(at now: Timestamp) -> Bool {
         switch self {
         case .yielded: true
-        case .waiting(let until), .paused(_, let until), .held(let until): until <= now
+        case .waiting(let until), .probing(let until), .paused(_, let until), .held(let until): until <= now
         case .finished, .gone, .stalled, .deleting, .interrupted, .failed: false
+        }
+    }
+
+    var isProbing: Bool { if case .probing = self { true } else { false } }
+
+    /// Returns whether the ending of a turn is outdated, because the control or the presence of the hub has changed
+    /// during the turn. The delivery must then have another turn at once.
+    func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
+        switch self {
+        case .held: !control.isHeld || presence == .absent
+        case .waiting, .probing, .paused: control == .canceled || presence == .absent
+        case .deleting: presence != .deleting
+        case .finished, .gone, .yielded, .stalled, .interrupted, .failed: false
         }
     }
 }

@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 
 /// A delivery while it is in memory: its progress, and the data about it that only this process has. In a turn, the
@@ -17,6 +18,8 @@ struct DeliveryRun: Sendable {
     var isGone = false
     /// The average time of a page in the last turn; nil if it is not known.
     var pageTime: Duration?
+    /// The origins for whose probes retries of the last turn wait.
+    var probedOrigins: Set<HTTPOrigin> = []
     /// The newest unfinished delivery that supersedes this delivery for some devices of the last turn.
     var newer: Delivery.ID?
     /// The feedback of push services about handles of this turn's pages, as far as it was not applied to the store yet.
@@ -49,6 +52,7 @@ struct DeliveryRun: Sendable {
     mutating func beginTurn() {
         sent = 0
         newer = nil
+        probedOrigins = []
         hasProgressed = false
     }
 

@@ -20,6 +20,11 @@ struct PageOutcomes {
     /// Members whose retries have ended.
     var settled: [AudienceMember] = []
 
+    /// Whether there is nothing to record.
+    var isEmpty: Bool {
+        counts.isEmpty && refusals.isEmpty && attempts.isEmpty && retries.isEmpty && settled.isEmpty
+    }
+
     mutating func merge(_ other: PageOutcomes) {
         counts.merge(other.counts, uniquingKeysWith: +)
         refusals += other.refusals

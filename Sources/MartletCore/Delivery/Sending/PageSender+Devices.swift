@@ -19,13 +19,27 @@ extension PageSender {
             }
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
-        if job.isProbe, isTrial(group.indices, of: group, job) {
-            // All devices of this page are known to fail, so their results say little about the lane. Therefore another
-            // page may become the probe of the lane.
-            lanes.endProbe(lane)
-            tally.leaveProbe()
-        }
+        leaveProbeOfLane(group, of: job, tally: &tally)
         return admission
+    }
+
+    /// Admits a push that tests the origin of its device. Such pushes are rare, so they do not wait for the device.
+    /// - Returns: The admission, which the caller must end after the push was sent; nil if the push needs none.
+    func admitTest(_ push: inout RecipientGroup, of job: Job, tally: inout PageTally) -> LaneCircuitBreakers.Admission?
+    {
+        guard job.delivery.id != .none, let index = push.indices.first else { return nil }
+        let admission = lanes.begin(job.page.identity(of: index), in: job.delivery.lane, at: time.now)
+        push.trials = admission.trials
+        leaveProbeOfLane(push, of: job, tally: &tally)
+        return admission
+    }
+
+    /// Lets another page become the probe of the lane, if all devices that this page is sent to are known to fail. Their
+    /// results say little about the lane.
+    private func leaveProbeOfLane(_ group: RecipientGroup, of job: Job, tally: inout PageTally) {
+        guard job.isProbe, isTrial(group.indices, of: group, job) else { return }
+        lanes.endProbe(job.delivery.lane)
+        tally.leaveProbe()
     }
 
     /// Returns whether the push to each of these devices is a trial. A push to a device that is known to fail is a
@@ -46,20 +60,11 @@ extension PageSender {
         return trials.indices.isEmpty || others.indices.isEmpty ? nil : (trials, others)
     }
 
-    /// Splits a group for a paused origin into one push, which becomes the probe of the origin, and all other pushes.
-    /// The probe goes to a device that is not known to fail, if the group has such a device.
-    func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {
-        var (probe, rest) = (group, group)
-        let index = group.indices.firstIndex { !isTrial([$0], of: group, job) } ?? 0
-        probe.indices = [rest.indices.remove(at: index)]
-        return (probe, rest)
-    }
-
     /// Records the evidence that the results of a batch give about its devices, its origin and its lane.
     /// - Parameter indices: The indices, in the page, of the members that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
-        startedAt: Timestamp, isProbe: Bool, tally: inout PageTally
+        startedAt: Timestamp, role: OriginCircuitBreaker.Role, tally: inout PageTally
     ) {
         guard job.delivery.id != .none, successes + answers.count > 0 else { return }
         let (lane, now) = (job.delivery.lane, time.now)
@@ -70,7 +75,7 @@ extension PageSender {
         // only.
         guard let origin = group.origin else { return tally.add(found.verdict) }
         let hold = origins.record(
-            found.news, answers.map(\.outcome), lane, origin, isProbe: isProbe, at: now)
+            found.news, answers.map(\.outcome), lane, origin, role: role, at: now)
         if let hold { tally.addHold(hold) }
     }
 

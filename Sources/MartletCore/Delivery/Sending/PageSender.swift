@@ -9,8 +9,6 @@ import MartletModel
 struct PageSender: Sendable {
     /// The maximum number of batches for a group. Batches that repeat unprocessed requests are included.
     private static let roundLimit = 3
-    /// How long the other failing devices at an origin must wait after the trial of one failing device has failed.
-    private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
@@ -75,6 +73,15 @@ struct PageSender: Sendable {
 
     /// Sends to the devices of a group that may be sent to now.
     func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+        if let origin = group.origin {
+            await send(group, to: origin, of: job, tally: &tally)
+        } else {
+            await sendToDevices(of: group, of: job, tally: &tally)
+        }
+    }
+
+    /// Sends to the devices of a group, except to failing devices that must not be sent to now.
+    func sendToDevices(of group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         var group = group
         let admission = admit(&group, of: job, tally: &tally)
         if !group.indices.isEmpty { await sendApart(group, of: job, tally: &tally) }
@@ -82,57 +89,27 @@ struct PageSender: Sendable {
     }
 
     /// Sends the trials of failing devices in a batch of their own, at the same time as the other pushes of the group.
-    /// At an origin that devices have chosen, all pushes stay together, because the origin's probe is chosen from all
-    /// of them.
+    /// At an origin that devices have chosen, all pushes stay together.
     private func sendApart(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard group.origin == nil, let (trials, others) = separateTrials(of: group, job) else {
-            return await sendAdmitted(group, of: job, tally: &tally)
+            return await sendFreely(group, of: job, tally: &tally)
         }
         let empty = tally.emptied()
-        async let tried = sendAdmitted(trials, of: job, adding: empty)
-        await sendAdmitted(others, of: job, tally: &tally)
+        async let tried = sendFreely(trials, of: job, adding: empty)
+        await sendFreely(others, of: job, tally: &tally)
         tally.merge(await tried, of: Self.application(of: group))
     }
 
-    private func sendAdmitted(_ group: RecipientGroup, of job: Job, adding tally: PageTally) async -> PageTally {
+    private func sendFreely(_ group: RecipientGroup, of job: Job, adding tally: PageTally) async -> PageTally {
         var tally = tally
-        await sendAdmitted(group, of: job, tally: &tally)
+        await sendFreely(group, of: job, tally: &tally)
         return tally
     }
 
-    /// Sends as many pushes of a group as the circuit breaker of its origin allows: all pushes, one push as the probe,
-    /// or none. Postpones the pushes that it does not allow.
-    private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
-        guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
-        if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
-        let lane = job.delivery.lane
-        switch origins.enter(lane, origin, at: time.now, probeDuration: requestTimeout) {
-        case .free: await sendFreely(group, of: job, tally: &tally)
-        case .paused(let until, let cause): putOff(group.indices, until, cause, of: job, tally: &tally)
-        case .probe:
-            let (probe, rest) = divide(group, of: job)
-            // A device that is known to fail cannot serve as the probe of the origin. The push is sent as a trial of
-            // the device, and another push may become the probe.
-            let isTrial = isTrial(probe.indices, of: probe, job)
-            if isTrial { origins.endProbe(lane, origin) }
-            await sendFreely(probe, of: job, isProbe: true, tally: &tally)
-            if !isTrial { origins.endProbe(lane, origin) }
-            guard !rest.indices.isEmpty else { return }
-            if isTrial, !origins.isOpen(lane, origin) {
-                return putOff(rest.indices, time.now + Self.trialDistance, .noAnswerYet, of: job, tally: &tally)
-            }
-            await sendAdmitted(rest, of: job, tally: &tally)
-        }
-    }
-
-    private func putOff(
-        _ indices: [Int], _ until: Timestamp, _ cause: Outcome, of job: Job, tally: inout PageTally
-    ) {
-        for index in indices { tally.putOff(addressee(index, of: job), until: until, cause) }
-    }
-
-    private func sendFreely(
-        _ group: RecipientGroup, of job: Job, isProbe: Bool = false, tally: inout PageTally
+    /// Sends all pushes of a group.
+    /// - Parameter role: Whether the group is the probe of its origin, or a trial.
+    func sendFreely(
+        _ group: RecipientGroup, of job: Job, as role: OriginCircuitBreaker.Role = .ordinary, tally: inout PageTally
     ) async {
         let key = AuthorizationCache.Key(
             lane: job.delivery.lane,
@@ -152,7 +129,7 @@ struct PageSender: Sendable {
             let started = time.now
             let (successes, answers, origin) = await exchange(
                 group, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
-            record(successes, answers, to: waiting, of: group, job, startedAt: started, isProbe: isProbe, tally: &tally)
+            record(successes, answers, to: waiting, of: group, job, startedAt: started, role: role, tally: &tally)
             // Test sends are left out, because they are not retried.
             if job.delivery.id != .none {
                 failing.record(successes, answers, of: job.delivery.lane, origin)

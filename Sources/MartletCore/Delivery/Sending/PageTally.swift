@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 
 /// Tallies the outcomes of the pushes of one page, or of one round of retries, without I/O. The tally is then turned
@@ -14,6 +15,10 @@ struct PageTally {
     private var held: [Retry] = []
     /// The newest unfinished delivery that supersedes this one for some members.
     private(set) var newer: Delivery.ID?
+    /// The origins whose probe was in progress, so that retries wait for its end.
+    private(set) var probedOrigins: Set<HTTPOrigin> = []
+    /// The number of retries that wait for the end of a probe. They stay unchanged in the retry table.
+    private(set) var waitingForProbes = 0
 
     private let platform: (any PushPlatform.Type)?
     private let policy: RetryPolicy
@@ -221,6 +226,14 @@ struct PageTally {
         postpone(addressee, until: timestamp, cause)
     }
 
+    /// Lets a push wait for the end of the probe of its origin. A retry stays as it is in the retry table; any other push
+    /// becomes a retry that is due at once.
+    mutating func awaitProbe(of origin: HTTPOrigin, _ addressee: Addressee, _ cause: Outcome) {
+        guard areRetries else { return postpone(addressee, until: now, cause) }
+        probedOrigins.insert(origin)
+        waitingForProbes += 1
+    }
+
     private mutating func postpone(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         outcomes.retries.append(
             Retry(
@@ -358,6 +371,8 @@ struct PageTally {
         lane.merge(other.lane, of: application)
         handles.merge(other.handles)
         held += other.held
+        probedOrigins.formUnion(other.probedOrigins)
+        waitingForProbes += other.waitingForProbes
     }
 }
 

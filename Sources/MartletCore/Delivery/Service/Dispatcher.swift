@@ -56,7 +56,9 @@ public final class Dispatcher: Sendable {
         lanes = LaneCircuitBreakers()
         let metrics = DeliveryMetrics()
         self.metrics = metrics
-        let origins = OriginCircuitBreakers()
+        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (self.wakes, self.wake) = (wakes, wake)
+        let origins = OriginCircuitBreakers(released: { wake.yield() })
         self.origins = origins
         let sender = PageSender(
             transport: transport,
@@ -80,7 +82,6 @@ public final class Dispatcher: Sendable {
         self.time = time
         self.log = log
         queue = Mutex(DeliveryQueue(limits: settings.queue, pageSize: settings.pageSize))
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Creates test sends, which use the connections and tokens of this dispatcher and do not wait in its queue.
@@ -118,7 +119,7 @@ public final class Dispatcher: Sendable {
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
             "under way": board.underWayCount, "refusals": lanes.refusalCount,
             "extra pages": deliverer.extraPages.taken, "shared progress": deliverer.sharedProgress.count,
-            "collapse turns": collapseLocks.waitingCount,
+            "collapse turns": collapseLocks.waitingCount, "probe waits": origins.waitingCount,
         ]
     }
 
@@ -311,6 +312,8 @@ public final class Dispatcher: Sendable {
             if !storedElsewhere.withLock(\.isEmpty) { group.addTask { await self.readStoredElsewhere() } }
             if lease.hasEnded { return }
         }
+        let released = origins.takeReleased()
+        if !released.isEmpty { queue.withLock { $0.wake(released) } }
         if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
             group.addTask { await self.readStore(after: after) }
         }
@@ -405,12 +408,13 @@ public final class Dispatcher: Sendable {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
-            // The control may have changed at the end of the turn. That change did not wake the delivery, because the
-            // delivery was not asleep yet. So the control is checked here, and the delivery gets another turn if its
-            // ending is outdated.
+            // At the end of the turn, the control may have changed, or a probe may have ended. That did not wake the
+            // delivery, because the delivery was not asleep yet. So both are checked here, and the delivery gets another
+            // turn if its ending is outdated.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
             let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
-            queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
+            let isOutdated = ending.isOutdated(by: control, presence) || ending.isProbing && !origins.isWaiting(id)
+            queue.end(id, sent: sent, isOutdated ? .yielded : ending, at: now)
         }
         wake.yield()
     }
@@ -441,19 +445,6 @@ extension DeliveryQueue.Kind {
         switch self {
         case .firstPage: .high
         case .furtherPage: .low
-        }
-    }
-}
-
-extension DeliveryRun.Ending {
-    /// Returns whether the ending of a turn is outdated, because the control or the presence of the hub has changed
-    /// during the turn. The delivery must then have another turn at once.
-    fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
-        switch self {
-        case .held: !control.isHeld || presence == .absent
-        case .waiting, .paused: control == .canceled || presence == .absent
-        case .deleting: presence != .deleting
-        case .finished, .gone, .yielded, .stalled, .interrupted, .failed: false
         }
     }
 }

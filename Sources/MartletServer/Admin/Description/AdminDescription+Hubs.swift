@@ -20,6 +20,14 @@ extension AdminDescription {
                 .delete, "/hubs/{name}", id: "deleteHub", "Delete a hub and everything in it",
                 answers: [done("The hub is gone.")]),
             APIOperation(
+                .post, "/hubs/{name}/move", id: "moveHub", "Begin to move a hub to another database cluster",
+                body: [.json(APISchema.object(["cluster": APISchema.count]))],
+                answers: [APIAnswer(202, "It has begun.", .json(hubMove))]),
+            APIOperation(
+                .get, "/hubs/{name}/move", id: "getHubMove",
+                "Read how far the last move of a hub is that this node has begun",
+                answers: [ok("The move, or null.", ["anyOf": [hubMove, ["type": "null"]]])]),
+            APIOperation(
                 .get, "/hubs/{name}/services", id: "listServices", "Read the state of a hub's push services",
                 answers: [
                     ok(
@@ -33,6 +41,12 @@ extension AdminDescription {
                     query("format", "Only native sends of this format, `template` or `message`."),
                 ], answers: [ok("Exact numbers.", APISchema.named("AudienceCount"))]))
     }
+
+    private static let hubMove = APISchema.object([
+        "cluster": APISchema.count, "phase": APISchema.words("copying", "quiet", "comparing", "done", "failed"),
+        "copied": APISchema.count, "compared": APISchema.count, "refusedMilliseconds": APISchema.count,
+        "failure": APISchema.textOrNull,
+    ])
 
     private static let service = APISchema.object([
         "platform": APISchema.text, "format": APISchema.text, "look": APISchema.text,

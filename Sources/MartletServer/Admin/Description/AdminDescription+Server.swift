@@ -111,6 +111,11 @@ extension AdminDescription {
             "startedAt": APISchema.time, "renewedAt": APISchema.time, "isAlive": APISchema.flag,
             "hubs": APISchema.count,
         ])
+        let cluster = APISchema.object([
+            "number": APISchema.count, "address": APISchema.text, "hubs": APISchema.count,
+            "obstacle": APISchema.textOrNull,
+        ])
+        let clusters = APISchema.object(["clusters": APISchema.list(cluster)])
         let nodes = APISchema.object(["answering": APISchema.countOrNull, "nodes": APISchema.list(node)])
         return group(
             "Server", "The state of the server.",
@@ -119,6 +124,13 @@ extension AdminDescription {
             APIOperation(
                 .get, "/nodes", id: "listNodes", "List the nodes that share the database, the oldest first",
                 answers: [ok("The nodes, and the incarnation of the one that answers.", nodes)]),
+            APIOperation(
+                .get, "/clusters", id: "listClusters", "List the database clusters that hubs live on",
+                answers: [ok("The clusters, the first one first.", clusters)]),
+            APIOperation(
+                .post, "/clusters", id: "addCluster", "Add an empty database as a cluster",
+                body: [.json(APISchema.object(["address": APISchema.text]))],
+                answers: [created("The number of the cluster.", APISchema.object(["number": APISchema.count]))]),
             APIOperation(
                 .get, "/metrics", id: "getMetrics", "Read the metrics",
                 answers: [APIAnswer(.ok, "In the text format of Prometheus.", APIContent("text/plain"))]),

@@ -20,7 +20,7 @@ enum BrowserCommand {
                 "simulator", "URL", "The simulated push services.", default: "https://127.0.0.1:9443",
                 isFlagAlone: true),
             Option("installation", "ID", "The installation that the browser registers as.", default: "firefox"),
-            Option("profile", "DIR", "Firefox's profile, made where it is missing.", default: "data/firefox"),
+            Option("profile", "DIR", "Firefox's profile, made where it is missing; DIR/firefox of --data by default."),
             Option(
                 "page-port", "PORT",
                 "Where the page is served; another port is another site, with a subscription of its own.",
@@ -42,7 +42,7 @@ enum BrowserCommand {
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: port))
         // The URL has a host name instead of an IP address, because the browser shows the host with every notification.
         let page = "http://localhost:\(address.port)/"
-        let profile = try FirefoxProfile(invocation["profile"] ?? "")
+        let profile = try FirefoxProfile(invocation["profile"] ?? "\(invocation["data"] ?? "data")/firefox")
         try profile.write(socketURL: service.socketURL, isHeadless: invocation.isOn("headless"))
         let firefox = try Firefox(program, profile: profile, page: page, isHeadless: invocation.isOn("headless"))
         await Signals.runUntilTermination {

@@ -44,8 +44,12 @@ export async function openMenu(view, opener, settings, zone) {
     try {
       await call("signOut", { body: {} });
     } catch (error) {
-      live.renew();
-      return view.toast(error.message || view.t("failed.unreachable"));
+      // The server has told the browser to forget the session, but could not end it, for example because its disk is full.
+      if (error.code !== "busy") {
+        live.renew();
+        return view.toast(error.message || view.t("failed.unreachable"));
+      }
+      view.toast(t("signOut.notEnded"), undefined, 20_000);
     }
     if (answer === "delete") for (const name of drafts) localStorage.removeItem(name);
     sessionStorage.clear();

@@ -16,7 +16,7 @@ export function screen(view) {
   const begin = canSend && h("a.button.primary", { href: `${to.sends(hub)}/new` }, icon("plus"), t("newSend"));
   const content = pane({
     t, bars: 5, load: (signal) => call("campaigns", { path: { hub }, query: { limit: PAGE, before: view.query.get("before") }, signal }),
-    render: ({ campaigns, next }) => (campaigns.length === 0 ? empty("sends", t("none"), t("none.text"), begin)
+    render: ({ campaigns, next }) => (campaigns.length === 0 ? empty("sends", t("none"), t(canSend ? "none.text" : "none.viewer"), begin)
       : h("div.stack", h("ul.list.campaigns", campaigns.map((/** @type {any} */ one) => row(view, one, canSend, () => content.reload()))),
         next && h("a.button", { href: `${to.sends(hub)}/campaigns?before=${encodeURIComponent(next)}` }, t("older")))),
   });

@@ -26,6 +26,8 @@ export class Compose {
     this.draft = kept(view.hub) ?? fresh();
     // The last dry run, and the content of the draft at that time.
     this.check = /** @type {{of: string, run: any} | null} */ (null);
+    // The content of the draft that the server has refused to check.
+    this.refusedOf = "";
     /** @type {number | null} */
     this.count = null;
     this.countTimer = 0;
@@ -48,13 +50,16 @@ export class Compose {
     this.follow = (/** @type {StorageEvent} */ event) => this.followed(event);
     this.campaignLine = h("p.quiet", { role: "status" });
     this.others = h("div");
+    this.othersTimer = 0;
+    // The drafts beside the form that were being sent, by id, and whether they were sent.
+    this.sent = /** @type {Map<string, {name: string, going: any, isSent: boolean}>} */ (new Map());
     // Draws the fields for other languages again, when buttons were added or removed. `languages.js` sets the function.
     this.drawLanguages = () => {};
     // Returns the time of a send that goes out later. `when.js` sets the function.
     this.dueAt = () => new Date(NaN);
     this.checkBox = h("div.stack.tight");
     this.actions = h("div.stack.tight");
-    this.preview = h("div.looks");
+    this.preview = h("div.stack.tight.previews");
     this.saved = h("span.quiet.small", { role: "status" });
     this.countLine = h("div.count", { role: "status" });
     this.keepButton = h("button.plain", { click: () => this.save() });
@@ -85,6 +90,7 @@ export class Compose {
     this.release();
     this.draft = draft;
     this.counted = "";
+    this.count = null;
     this.sendButton = null;
     this.tell(null);
     this.draw();
@@ -111,8 +117,10 @@ export class Compose {
   maySend() {
     const { view } = this;
     const may = !["viewer", null].includes(view.role(this.hub));
-    if (!may) put(this.node, h("h1", view.t("title")), failure(view.t, new Refusal(403, { code: "forbidden", needs: "sender" }), null));
-    return may;
+    if (may) return true;
+    put(this.node, h("h1", view.t("title")), failure(view.t, new Refusal(403, { code: "forbidden", needs: "sender" }), null));
+    if (this.draft.sending) this.part("out").then(({ goesOn }) => this.node.append(goesOn(this)));
+    return false;
   }
 
   /** Continues after another sign-in. The draft is still there if the operator is the same and may still send.
@@ -121,7 +129,10 @@ export class Compose {
     const isSame = view.session.operator === this.view.session.operator;
     this.view = view;
     if (!isSame) return view.go(location.pathname, true);
-    if (!this.maySend()) return;
+    if (!this.maySend()) {
+      if (this.pending) this.pending.going.listen = null;
+      return this.detach();
+    }
     if (!this.pending) return this.changed();
     await this.part("out");
     this.pending.going.resume(view);
@@ -281,6 +292,12 @@ export class Compose {
     return count < (this.count ?? 0) ? count : 0;
   }
 
+  /** Whether the check is over and has found what keeps the draft from being sent. */
+  get isRefused() {
+    const of = content(this.draft);
+    return this.refusedOf === of || (this.check?.of === of && !this.isReady);
+  }
+
   get isReady() {
     return this.check !== null && this.check.of === content(this.draft) && this.check.run.isAccepted && (this.count ?? 0) > 0;
   }
@@ -301,7 +318,7 @@ export class Compose {
     say(this.sendButton, this.draft.replaces ? t("send.replace", { n }) : text);
     this.sendButton.disabled = !this.isReady;
     const { before } = this;
-    if (!before || !this.isReady) return say(this.sendNote, this.isReady ? "" : t("send.notYet"));
+    if (!before || !this.isReady) return say(this.sendNote, this.isReady ? "" : t(this.isRefused ? "send.mend" : "send.notYet"));
     if (n > 0 && this.draft.when === "now") say(this.sendButton, t("send.again", { n }));
     put(this.sendNote, t("send.before", { time: this.view.time.brief(new Date(before.at)) }), " ", h("a", { href: to.send(this.hub, before.id) }, t("send.look")));
   }
@@ -345,6 +362,7 @@ export class Compose {
     this.isLeft = true;
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
+    window.clearTimeout(this.othersTimer);
     window.removeEventListener("storage", this.follow);
     this.release();
     this.controller.abort();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { first, forget, fresh, hold, keep, kept, others, problems } from "./draft.js";
 import { besides } from "./drafts/drafts.js";
 import { message, read, rollout } from "./message.js";
-import { became, found, isOpen, next, noteSent, sentBefore, useKey } from "./sending.js";
+import { became, claimOf, found, isOpen, next, noteSent, sentBefore, useKey } from "./sending.js";
 
 const draft = (changes) => ({ ...fresh(), ...changes });
 
@@ -147,6 +147,17 @@ test("a send whose answer was lost is asked for again at the same time, then at 
 test("a send that was accepted waits, is looked at when it is due, and is undone for as long as it is wanted", () => {
   const after = (seconds, undo) => next(asked({ id: "a", undo }), began + seconds * second, true);
   assert.deepEqual([after(1, false), after(11, false), after(1, true), after(11, true)], ["wait", "look", "takeBack", "takeBack"]);
+});
+
+test("after Undo, the send is not asked for any more: its key is claimed, or what it replaces is taken back", () => {
+  const after = (seconds, changes, hasBody = true) => next(asked({ undo: true, ...changes }), began + seconds * second, hasBody);
+  assert.deepEqual([after(1), after(9), after(121), after(1, {}, false)], ["claim", "claim", "claim", "claim"]);
+  assert.equal(after(1, { replaces: "a" }), "takeBack");
+  const { body, fields } = claimOf(asked(), "k");
+  assert.deepEqual(body, { title: "Undone" }, "nothing of the draft is in it");
+  assert.equal(fields["servicebusnotification-tags"], "undone:k");
+  assert.equal(fields["servicebusnotification-scheduletime"], "2026-12-04T20:00:00.000Z");
+  assert.deepEqual(claimOf(asked({ dues: ["2026-11-27T20:00:23.000Z"] }), "k").fields, fields, "it is the same each time");
 });
 
 test("only a status says what became of a send", () => {

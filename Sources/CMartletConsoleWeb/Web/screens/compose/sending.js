@@ -24,29 +24,52 @@ export const UNDO = 10;
 const PATIENCE = 120_000;
 /** The milliseconds for which the server recognizes a repeated request. */
 const REMEMBERED = 86_400_000;
+/** The milliseconds after which the claim of a key would begin. It goes to no device then either. */
+const CLAIM = 7 * REMEMBERED;
 
 /** Returns the moment at which a send begins, by this browser's clock.
  * @param {Sending} sending */
 export const endOf = ({ dues, ahead }) => Date.parse(dues.at(-1) ?? "") - ahead;
 
+/** Returns whether a send whose answer was lost is not looked for any more.
+ * @param {Sending} sending @param {number} now */
+export const isGivenUp = ({ asked, ahead }, now) => now - (Date.parse(asked) - ahead) > PATIENCE;
+
 /**
  * Returns what to ask the server next: nothing as long as the send can wait, to accept it again at the same time
  * or at a new one, whether it has been accepted, to undo it, or what became of it. A repeated request has the same
- * idempotency key, so that at most one send is made.
+ * idempotency key, so that at most one send is made. After Undo, the send is never asked for again: the key is claimed
+ * for something that goes to nobody.
  *
  * @param {Sending} sending
  * @param {number} now
  * @param {boolean} hasBody Whether the request can be made again: its content is not known after a confidential draft
  *   was closed.
- * @returns {"wait" | "repeat" | "renew" | "find" | "takeBack" | "look"}
+ * @returns {"wait" | "repeat" | "renew" | "find" | "claim" | "takeBack" | "look"}
  */
 export function next(sending, now, hasBody) {
-  if (sending.id) return sending.undo ? "takeBack" : now < endOf(sending) ? "wait" : "look";
-  if (!hasBody || now - (Date.parse(sending.asked) - sending.ahead) > PATIENCE) return "find";
+  if (sending.undo) return sending.id || sending.replaces ? "takeBack" : "claim";
+  if (sending.id) return now < endOf(sending) ? "wait" : "look";
+  if (!hasBody || isGivenUp(sending, now)) return "find";
   // It would begin at once, without a time to undo it.
   const isTooLate = endOf(sending) < now + 1500;
   return !isTooLate ? "repeat" : sending.isLater ? "find" : "renew";
 }
+
+/**
+ * Returns a request that has the idempotency key of a send and goes to nobody: to a tag that no device has, days from
+ * now. Whichever of the two arrives first, the server refuses the other, so that a request which is still under way
+ * cannot make the send after its Undo. It needs no content of the send, and is the same each time.
+ *
+ * @param {Sending} sending @param {string} key
+ */
+export const claimOf = ({ asked }, key) => ({
+  body: { title: "Undone" },
+  fields: {
+    "servicebusnotification-format": "message", "servicebusnotification-tags": `undone:${key}`, "idempotency-key": key,
+    "servicebusnotification-scheduletime": new Date(Date.parse(asked) + CLAIM).toISOString(),
+  },
+});
 
 /** Returns what a status says about a send.
  * @param {any} status @returns {"due" | "undone" | "stopped" | "begun"} */

@@ -86,7 +86,7 @@ function service(view, one, reload) {
     isRefused ? h("p.bad", t("lane.refused", { service: serviceName(one.platform), reason: one.lane.reason || one.lane.outcome })) : one.lane?.state === "paused" && one.state !== "unusable" && !isFailing && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
     failing,
     (one.origins ?? []).filter((/** @type {any} */ origin) => !known.has(origin.origin)).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
-    one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
+    one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: [serviceName(one.platform), ...one.quarantines.filter(Boolean)].join(", ") })),
     h("div.row", isAdmin && h("button", { click: async () => (await part(view, "credential")).setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
       isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { click: () => generate(view, one, reload) }, t("generate")),
       isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { click: () => removeCredential(view, one, reload) }, t("remove")),

@@ -78,6 +78,8 @@ function body(view, send, path) {
   const funnelBox = h("ol.funnel");
   const boundNote = h("span", { hidden: true }, " ", t("funnel.bound"));
   const tableBox = h("div");
+  const tableCard = h("div.card", tableBox);
+  const funnelCard = h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"), boundNote));
   const failedBox = h("section.stack.tight");
   const rates = chart({ view, label: t("rate"), isRate: true, format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
   const rateCard = h("figure.card.stack.tight", { hidden: true }, h("figcaption.strong", t("rate")), rates);
@@ -151,10 +153,13 @@ function body(view, send, path) {
     const spared = status.outcomes?.Canceled ?? 0;
     const over = status.succeeded + status.failed + status.suppressed - spared;
     say(progress, progressText(status, meant, over));
-    put(bar, meter(status.succeeded, status.failed, Math.max(meant ?? over, 1)));
+    const wasUndone = state === "stopped" && !status.startedAt;
+    // Without a whole there is no share.
+    put(bar, meant === null ? meter(0, 0, 1) : meter(status.succeeded, status.failed, Math.max(meant, 1)));
+    for (const node of [bar, funnelCard, tableCard]) node.hidden = wasUndone;
     const isGoing = ["running", "waiting", "scheduled"].includes(state);
     const isHeld = ["paused", "halted", "holding"].includes(state);
-    put(reason, isHeld ? h("p.warn", sentence(view, status)) : state === "stopped" && h("p.quiet", t("why.stopped", { n: spared })));
+    put(reason, isHeld ? h("p.warn", sentence(view, status)) : state === "stopped" && !wasUndone && h("p.quiet", t("why.stopped", { n: spared })));
     buttons.resume.disabled = !isHeld;
     buttons.pause.disabled = !isGoing && state !== "holding";
     buttons.cancel.disabled = !isGoing && !isHeld;
@@ -171,6 +176,7 @@ function body(view, send, path) {
 
   /** @param {number | null} meant @param {number} over @param {any} status */
   function progressText(status, meant, over) {
+    if (sendState(status) === "stopped" && !status.startedAt) return t("why.undone");
     if (sendState(status) === "scheduled" && status.dueAt) return Date.parse(status.dueAt) < now - 2000 ? t("overdue", { time: time.full(status.dueAt) }) : t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
     if (meant === null) return t("progress.open", { n: over });
     if (meant === 0) return t("progress.nobody");
@@ -222,8 +228,8 @@ function body(view, send, path) {
     h("section.card.stack", { "aria-label": t("progressOf") }, progress, bar, reason,
       // The notes come below the buttons, which must not move away from under the mouse.
       canSend && controls, problem, age),
-    h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"), boundNote)),
-    h("div.card", tableBox),
+    funnelCard,
+    tableCard,
     failedBox,
     rateCard,
     who,

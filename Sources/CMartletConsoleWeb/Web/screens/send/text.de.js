@@ -7,7 +7,7 @@ export default {
   "goesOut": "Wird gesendet: {time}, {relative}", "overdue": "War fällig: {time}. Hat noch nicht begonnen.",
   "do.resume": "Fortsetzen", "do.pause": "Pausieren", "do.cancel": "Stoppen", "do.cancelSpare": { one: "Stoppen: 1 Gerät verschonen", other: "Stoppen: {n} Geräte verschonen" },
   "cannotCallBack": "Stoppen verschont alle Geräte, die noch nicht erreicht wurden. Was ein Push-Dienst angenommen hat, lässt sich nicht zurückholen.",
-  "why.stopped": { one: "1 Gerät wurde verschont.", other: "{n} Geräte wurden verschont." },
+  "why.undone": "Vor dem Beginn zurückgenommen; es wurde nichts gesendet.", "why.stopped": { one: "1 Gerät wurde verschont.", other: "{n} Geräte wurden verschont." },
   "funnel": "Verlauf der Zustellung", "funnel.note": "„Angenommen“ heißt: vom Push-Dienst. Ob ein Telefon sie angezeigt hat, sagt nur eine Quittung.", "funnel.bound": "≥: Nur Apps mit dem SDK senden Quittungen.",
   "step.meant": "Zielgruppe", "step.made": "gesendet", "step.taken": "angenommen", "step.received": "empfangen", "step.opened": "geöffnet", "step.failed": "fehlgeschlagen", "step.spared": "nicht gesendet", "step.retrying": "wiederholt",
   "service": "Push-Dienst", "byService": "Nach Push-Dienst", "noPlatforms": "Noch hat kein Push-Dienst begonnen.",

@@ -7,7 +7,7 @@ export default {
   "goesOut": "Will be sent {time}, {relative}", "overdue": "Was due {time}, and has not begun yet.",
   "do.resume": "Continue", "do.pause": "Pause", "do.cancel": "Stop", "do.cancelSpare": { one: "Stop, and spare 1", other: "Stop, and spare {n}" },
   "cannotCallBack": "Stopping spares every device not yet reached. What a push service has taken cannot be recalled.",
-  "why.stopped": { one: "1 device was spared.", other: "{n} devices were spared." },
+  "why.undone": "Undone before it began; nothing was sent.", "why.stopped": { one: "1 device was spared.", other: "{n} devices were spared." },
   "funnel": "Funnel", "funnel.note": "Taken: accepted by the push service. Only a receipt can tell whether a device showed it.", "funnel.bound": "≥: only apps with the SDK send receipts.",
   "step.meant": "targeted", "step.made": "sent", "step.taken": "taken", "step.received": "received", "step.opened": "opened", "step.failed": "failed", "step.spared": "not sent", "step.retrying": "retrying",
   "service": "Push service", "byService": "By push service", "noPlatforms": "No push service has started yet.",

@@ -7,7 +7,7 @@ export default {
   "goesOut": "발송 예정 {time}, {relative}", "overdue": "예정 시각 {time}이 지났지만 아직 시작되지 않았습니다.",
   "do.resume": "계속", "do.pause": "일시 중지", "do.cancel": "중지", "do.cancelSpare": { other: "중지: {n}대 제외" },
   "cannotCallBack": "중지하면 아직 보내지 않은 기기에는 가지 않습니다. 푸시 서비스가 접수한 것은 되돌릴 수 없습니다.",
-  "why.stopped": { other: "기기 {n}대에는 보내지 않았습니다." },
+  "why.undone": "시작되기 전에 되돌려서 아무것도 발송되지 않았습니다.", "why.stopped": { other: "기기 {n}대에는 보내지 않았습니다." },
   "funnel": "퍼널", "funnel.note": "접수는 푸시 서비스가 받았다는 뜻입니다. 화면에 떴는지는 수신 확인으로만 알 수 있습니다.", "funnel.bound": "≥: SDK를 쓰는 앱만 수신 확인을 보냅니다.",
   "step.meant": "대상", "step.made": "발송", "step.taken": "접수", "step.received": "수신", "step.opened": "열람", "step.failed": "실패", "step.spared": "보내지 않음", "step.retrying": "재시도",
   "service": "푸시 서비스", "byService": "푸시 서비스별", "noPlatforms": "아직 시작한 푸시 서비스가 없습니다.",

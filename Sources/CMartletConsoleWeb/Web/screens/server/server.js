@@ -15,10 +15,10 @@ export function screen(view) {
   const list = ["health", "operators", "audit", "backup", ...(session.simulator ? ["simulator"] : [])];
   const tab = list.includes(view.params.tab ?? "") ? view.params.tab ?? "health" : "health";
   const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, audit: later("audit"), backup: later("backup"), simulator });
-  const isAllowed = tab === "health" || session.isServerAdmin;
+  const may = (/** @type {string} */ name) => name === "health" || session.isServerAdmin;
   const node = h("div.stack", h("div", h("h1", t("title")), h("p.quiet", `Martlet ${session.version}`)),
-    h("nav.tabs", { "aria-label": t("title") }, list.map((name) => h("a", { href: name === "health" ? "/console/server" : path("server", name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
-    isAllowed ? panes[tab]?.(view) : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null));
+    h("nav.tabs", { "aria-label": t("title") }, list.filter((name) => name === tab || may(name)).map((name) => h("a", { href: name === "health" ? "/console/server" : path("server", name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
+    may(tab) ? panes[tab]?.(view) : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null));
   return { title: `${t("title")}, ${t(`tab.${tab}`)}`, node };
 }
 

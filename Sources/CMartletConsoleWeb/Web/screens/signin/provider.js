@@ -71,7 +71,7 @@ function sentence({ t }, error) {
   if (refusal?.code === "disabled") return t("provider.disabled");
   if (refusal?.code === "provider-unavailable") return t("provider.unavailable");
   if (refusal?.status === 429) return t("failed.tooMany.text", { n: refusal.retryAfter || 60 });
-  if (refusal?.status === 0) return t("failed.unreachable");
+  if (refusal?.status === 0) return refusal.message || t("failed.unreachable");
   if (refusal?.code === "clear-text") return t("clearText");
   return refusal?.message || t("failed.refused");
 }

@@ -1,8 +1,8 @@
 /** The sign-in screen: sign-in by password or identity provider, and the pages that one-time links open. */
 
 import { call, Refusal } from "../../lib/api.js";
-import { freshId, h, icon, put } from "../../lib/dom.js";
-import { keptDrafts } from "../../lib/drafts.js";
+import { freshId, h, icon, put, say } from "../../lib/dom.js";
+import { keptDrafts, underWay } from "../../lib/drafts.js";
 import { failure, skeleton } from "../../lib/screen.js";
 import { LANGUAGES } from "../../lib/text.js";
 import { finish, providerButton, takeAnswer } from "./provider.js";
@@ -58,8 +58,10 @@ function passwordForm(view) {
     event.preventDefault();
     button.disabled = true;
     try {
-      await call("signIn", { body: { name: name.value.trim(), password: password.value, code: code.value() } });
+      const { operator } = await call("signIn", { body: { name: name.value.trim(), password: password.value, code: code.value() } });
       await enter(view);
+      // An Undo that has waited for the sign-in goes on, on whichever page.
+      for (const one of underWay.values()) if (one.operator === operator) one.turn();
     } catch (error) {
       if (code.asked(error)) return put(problem);
       put(problem, icon("warn"), sentence(view, error));
@@ -72,9 +74,37 @@ function passwordForm(view) {
   };
   return h("form.stack", { on: { submit } }, h("h1", t("title")),
     ended !== null && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t(ended === "roles" ? "ended.roles" : "ended")), keptDrafts().length > 0 && h("p", t("ended.drafts")))),
+    pending(view),
     h("div.field", h("label", { for: ids.name }, t("name")), name),
     h("div.field", h("label", { for: ids.password }, t("password")), password, problem), code.node,
     button, providerButton(view), h("p.quiet.small", t("forgotten")));
+}
+
+/** The milliseconds for which the page says of a send that is due that it could still be stopped. */
+const HOUR = 3_600_000;
+
+/** Returns what goes out meanwhile: the sends that this page has asked for and whose end it does not know.
+ * @param {View} view */
+function pending({ t, time }) {
+  const lines = [...underWay.values()].map((one) => ({ one, line: h("p") }));
+  const node = lines.length > 0 && h("div.notice.warn-notice", { role: "status" }, icon("warn"), h("div", lines.map(({ line }) => line)));
+  const tell = () => {
+    for (const { one: { hub, sending }, line } of lines) {
+      // It is over.
+      if (!sending) continue;
+      const { dues, ahead, undo, count } = sending;
+      const begins = Date.parse(dues.at(-1) ?? "") - ahead;
+      const isDue = Date.now() >= begins;
+      line.hidden = isDue && (!undo || Date.now() > begins + HOUR);
+      say(line, t(!undo ? "pending" : isDue ? "pending.begun" : "pending.undo", { n: count, hub, time: time.clock(begins) }));
+    }
+    if (node) node.hidden = lines.every(({ line }) => line.hidden);
+    if (node && (!shown || node.isConnected)) window.setTimeout(tell, 500);
+    shown = true;
+  };
+  let shown = false;
+  if (node) tell();
+  return node;
 }
 
 /** Returns a field for the code of the second factor. The field is shown when the server asks for a code.
@@ -103,7 +133,7 @@ function sentence(view, error) {
   if (refusal?.code === "bad-credentials") return view.t("wrong");
   if (refusal?.code === "bad-code") return view.t("code.wrong");
   if (refusal?.status === 429) return view.t("failed.tooMany.text", { n: refusal.retryAfter || 60 });
-  if (refusal?.status === 0) return view.t("failed.unreachable");
+  if (refusal?.status === 0) return refusal.message || view.t("failed.unreachable");
   if (refusal?.code === "clear-text") return view.t("clearText");
   return refusal?.message || view.t("failed.refused");
 }

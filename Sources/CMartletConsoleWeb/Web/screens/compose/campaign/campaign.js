@@ -139,7 +139,7 @@ function sentNote(view, hub, key, send) {
 export async function claim(compose, at, due) {
   const { view, hub, draft } = compose;
   const id = draft.campaign?.id ?? "";
-  const found = await question("campaign", { path: { hub, id } }).catch((error) => {
+  const found = await question("campaign", { path: { hub, id } }, undefined, 20_000).catch((error) => {
     if (error instanceof Refusal && error.status === 404) return null;
     throw error;
   });

@@ -88,7 +88,9 @@ export async function runCheck(compose) {
   } catch (error) {
     if (signal.aborted) return;
     const refusal = error instanceof Refusal ? error : null;
-    put(compose.checkBox, refusal?.status === 400 ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), h("p.quote", { lang: "en" }, refusal.message))) : failure(t, error, () => runCheck(compose)));
+    const isRefused = refusal?.status === 400 || refusal?.status === 413;
+    if (isRefused) compose.refusedOf = of;
+    put(compose.checkBox, isRefused ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), sentence(t, refusal.message))) : failure(t, error, () => runCheck(compose)));
     // If the server was not reached, it may be restarting, so the dry run is repeated.
     if (refusal?.status === 0) compose.checkTimer = window.setTimeout(() => runCheck(compose), AGAIN);
   }
@@ -115,10 +117,24 @@ function showCheck(compose, run) {
   const named = credentials.flatMap((one) => one.problems.map((/** @type {string} */ text) => [text, `${one.name}: ${text}`]));
   const sentences = [...new Set([...[...run.problems, ...(run.cautions ?? [])].filter((text) => !named.some(([known]) => known === text)), ...named.map(([, text]) => text)])];
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
-    sentences.map((text) => h("li", h("span.warn", icon("warn")), h("span.quote", { lang: "en" }, text)))),
+    sentences.map((text) => h("li", h("span.warn", icon("warn")), sentence(t, text)))),
   h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));
   if (run.audience) showCount(compose, run.audience);
   compose.count = run.targeted ?? compose.count;
+}
+
+/** What the server says of a payload that is too large, by the sentences of `ComposedCheck`. */
+const TOO_LARGE = /^(?:[^:]*: )?For (\w+)(?: in ([\w-]+))? the payload has ([\d,]+) bytes and may have ([\d,]+): (it does not fit)?/;
+
+/** Returns a problem that the server has found: in the operator's language if it is one that the page knows how to mend,
+ * else as the server says it.
+ * @param {View["t"]} t @param {string} text */
+function sentence(t, text) {
+  const [, platform, tag, size, limit, isCut] = TOO_LARGE.exec(text) ?? [];
+  if (!platform) return h("span.quote", { lang: "en" }, text);
+  const count = (/** @type {string | undefined} */ bytes) => Number(bytes?.replaceAll(",", ""));
+  return h("span", t("check.tooLarge", { service: serviceName(platform) + (tag ? ` (${tag})` : ""), size: count(size), limit: count(limit) }), " ",
+    t(isCut ? "check.tooLarge.cut" : "check.tooLarge.text", { box: t("field.truncate") }));
 }
 
 /** Returns the name of a language in the operator's language; the tag if the browser does not know the language.
@@ -138,17 +154,17 @@ function showLooks(compose, run) {
   const parts = Object.entries(run.platforms).filter(([, part]) => part.payloads.length > 0);
   const tags = [...new Set(parts.flatMap(([, part]) => part.payloads.map((/** @type {any} */ one) => one.language)).filter(Boolean))];
   const shown = tags.includes(compose.shownLanguage) ? compose.shownLanguage : tags[0];
-  const choice = tags.length > 1 && h("div.segments.wide-note", { role: "group", "aria-label": t("looks.language") }, tags.map((tag) => h("button", { type: "button", "aria-pressed": String(tag === shown), click: () => {
+  const choice = tags.length > 1 && h("div.segments", { role: "group", "aria-label": t("looks.language") }, tags.map((tag) => h("button", { type: "button", "aria-pressed": String(tag === shown), click: () => {
     compose.shownLanguage = tag;
     showLooks(compose, run);
   } }, nameOf(view, tag))));
-  put(compose.preview, choice, parts.length === 0 ? h("p.quiet", t("looks.none")) : parts.map(([platform, part]) => {
+  put(compose.preview, choice, parts.length === 0 ? run.isAccepted && h("p.quiet", t("looks.none")) : h("div.looks", parts.map(([platform, part]) => {
     const payload = part.payloads.find((/** @type {any} */ one) => one.language === shown) ?? part.payloads[0];
     const isOwn = Boolean(draft.platforms[platform]);
     return h("div.stack.tight", look(view, payload.appearance, { app: compose.hub, name: serviceName(platform), size: n.bytes(payload.size ?? 0) }),
       h("div.row.small", h("button.link", { click: () => editPayload(compose, platform, payload) }, isOwn ? t("json.byHand") : t("json")),
         isOwn && h("button.link", { click: () => { delete draft.platforms[platform]; compose.changed(); } }, t("json.back"))));
-  }), parts.length > 0 && h("p.quiet.small.wide-note", t("looks.note")));
+  })), parts.length > 0 && h("p.quiet.small", t("looks.note")));
 }
 
 /** @param {import("../compose.js").Compose} compose @param {string} platform @param {any} payload */

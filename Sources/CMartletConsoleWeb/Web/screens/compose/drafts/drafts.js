@@ -3,6 +3,8 @@
 
 import { call } from "../../../lib/api.js";
 import { h, icon, put } from "../../../lib/dom.js";
+import { underWay } from "../../../lib/drafts.js";
+import { to } from "../../../lib/screen.js";
 import { wallClock } from "../../../lib/zone.js";
 import { read } from "../message.js";
 import { content, forget, fresh, kept, others, stored } from "../draft.js";
@@ -74,7 +76,35 @@ export function show(compose) {
     forget(hub, draft);
     show(compose);
   };
-  put(compose.others, list.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow.others", h("p", t("drafts", { n: list.length })), list.map((draft) =>
-    h("div", h("span.strong.clip", draft.title || draft.text || draft.to || t("title"), draft.sending && h("span.quiet", " ", t("drafts.sending"))),
-      h("span.row", h("button", { click: () => open(draft) }, t("drafts.open")), !draft.sending && h("button.plain", { click: () => discard(draft) }, t("drafts.discard"))))))));
+  const nameOf = (/** @type {Draft} */ draft) => draft.title || draft.text || draft.to || t("title");
+  // A draft that was being sent and is gone was sent.
+  for (const one of compose.sent.values()) one.isSent = true;
+  compose.sent.delete(compose.draft.id);
+  for (const draft of list) {
+    if (draft.sending) compose.sent.set(draft.id, { name: nameOf(draft), going: underWay.get(draft.key), isSent: false });
+    else compose.sent.delete(draft.id);
+  }
+  const sent = [...compose.sent].filter(([, { isSent }]) => isSent).map(([, one]) => one);
+  const isSending = list.some((draft) => draft.sending);
+  window.clearTimeout(compose.othersTimer);
+  if (isSending && !compose.isLeft) {
+    for (const draft of list) if (draft.sending && !underWay.has(draft.key)) goOn(compose, draft);
+    compose.othersTimer = window.setTimeout(() => show(compose), 1000);
+  }
+  // Nothing is drawn again that has not changed, so that a button keeps the focus.
+  const shown = JSON.stringify([list.map((draft) => [draft.id, nameOf(draft), Boolean(draft.sending)]), sent.map(({ name }) => name)]);
+  if (compose.others.dataset.shown === shown && compose.others.firstChild) return;
+  compose.others.dataset.shown = shown;
+  put(compose.others, list.length + sent.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow.others", list.length > 0 && h("p", t("drafts", { n: list.length })), list.map((draft) =>
+    h("div", h("span.strong.clip", nameOf(draft), draft.sending && h("span.quiet", " ", t("drafts.sending"))),
+      h("span.row", h("button", { click: () => open(stored(hub, draft.id) ?? draft) }, t("drafts.open")), !draft.sending && h("button.plain", { click: () => discard(draft) }, t("drafts.discard"))))),
+  sent.map(({ name, going }) => h("div", { role: "status" }, h("span.strong.clip", name, h("span.quiet", " ", t("drafts.sent"))), h("a", { href: going?.id ? to.send(hub, going.id) : to.sends(hub) }, t("send.look")))))));
+}
+
+/** Asks what became of a send that was asked for before this page was loaded.
+ * @param {import("../compose.js").Compose} compose @param {Draft} draft */
+async function goOn(compose, draft) {
+  await compose.part("out");
+  const { goingOf } = await import("../out/going.js");
+  goingOf(compose.hub, draft, compose.view, false).turn();
 }

@@ -2,26 +2,63 @@
  * left. */
 
 import { call, Refusal } from "../../../lib/api.js";
-import { owner } from "../../../lib/drafts.js";
+import { owner, underWay } from "../../../lib/drafts.js";
 import { forget, keep } from "../draft.js";
 import { fields, message } from "../message.js";
-import { became, endOf, found, isOpen, next, noteSent, UNDO } from "../sending.js";
+import { became, claimOf, endOf, found, isGivenUp, isOpen, next, noteSent, UNDO } from "../sending.js";
 
 const API = { "api-version": "2020-06" };
-/** The milliseconds after which a question without an answer is asked again. */
-const TIMEOUT = 4000;
+/** The milliseconds after which a question without an answer is asked again. Each time the server is given twice as long,
+ * at most three times, so that an answer that takes its time arrives. */
+const LIMIT = { first: 5000, doublings: 3 };
 
 /** Makes a request that does not wait for ever.
- * @param {CallName} name @param {CallOptions} [options] */
-export async function question(name, options) {
-  const controller = new AbortController();
-  const timer = window.setTimeout(() => controller.abort(), TIMEOUT);
+ * @param {CallName} name @param {CallOptions} [options] @param {AbortController} [controller] Ends it early.
+ * @param {number} [limit] Milliseconds. */
+export async function question(name, options, controller = new AbortController(), limit = LIMIT.first) {
+  const timer = window.setTimeout(() => controller.abort(), limit);
   try {
     return await call(name, { ...options, signal: controller.signal });
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal(0, null);
   } finally {
     window.clearTimeout(timer);
+  }
+}
+
+/** Questions of one matter, each of which may take longer after one that was not answered in time. */
+export class Questions {
+  constructor() {
+    this.unanswered = 0;
+    this.controller = new AbortController();
+  }
+
+  /** @param {CallName} name @param {CallOptions} [options] */
+  async ask(name, options) {
+    const limit = LIMIT.first * 2 ** Math.min(this.unanswered, LIMIT.doublings);
+    const began = Date.now();
+    this.controller = new AbortController();
+    try {
+      return await question(name, options, this.controller, limit);
+    } catch (error) {
+      if (Date.now() - began >= limit) this.unanswered += 1;
+      throw error;
+    }
+  }
+
+  /** Returns the server's time as it answers, and what it is at least now. The trip counts in full, so that a send has its
+   * ten seconds also if the answer took its time. */
+  async time() {
+    for (;;) {
+      const { unanswered } = this;
+      const began = Date.now();
+      try {
+        const { now } = await this.ask("session");
+        return { asked: now, at: Date.parse(now) + Date.now() - began };
+      } catch (error) {
+        if (this.unanswered <= unanswered || unanswered >= LIMIT.doublings) throw error;
+      }
+    }
   }
 }
 
@@ -33,17 +70,14 @@ export async function question(name, options) {
  * @typedef {"undone" | "begun" | "scheduled" | "stopped" | "late" | "gone" | "none" | "refused" | "clash" | "elsewhere"} Outcome
  */
 
-/** The sends of this page that are not over, by their idempotency keys. @type {Map<string, Going>} */
-const all = new Map();
-
 /** Returns the send of a draft.
  * @param {string} hub @param {import("../draft.js").Draft} draft @param {View} view @param {boolean} isNew Whether it is
  *   asked for now; otherwise it was read from the browser's storage. */
 export function goingOf(hub, draft, view, isNew) {
-  const known = all.get(draft.key);
+  const known = /** @type {Going | undefined} */ (underWay.get(draft.key));
   if (known) known.draft = draft;
   const one = known ?? new Going(hub, draft, view, isNew);
-  all.set(draft.key, one);
+  underWay.set(draft.key, one);
   return one;
 }
 
@@ -66,6 +100,7 @@ export class Going {
     /** @type {Outcome | null} */
     this.outcome = null;
     this.timer = 0;
+    this.questions = new Questions();
     this.isBusy = false;
     this.wasTold = false;
   }
@@ -78,11 +113,20 @@ export class Going {
     return { hub: this.hub, id: this.sending.id ?? "" };
   }
 
-  /** Wants the send undone, and asks the server at once. */
+  /** Wants the send undone, and asks the server at once: a question that is still without an answer is given up. */
   undo() {
-    this.sending.undo = true;
+    if (!this.sending.undo) {
+      this.sending.undo = true;
+      this.questions.unanswered = 0;
+      this.questions.controller.abort();
+    }
     keep(this.hub, this.draft);
     return this.turn();
+  }
+
+  /** @param {CallName} name @param {CallOptions} [options] */
+  ask(name, options) {
+    return this.questions.ask(name, options);
   }
 
   /** Continues after another sign-in.
@@ -98,6 +142,7 @@ export class Going {
     if (this.isBusy || this.outcome) return;
     if (!this.draft.sending) return this.finish("elsewhere");
     this.isBusy = true;
+    const { undo: isUndone } = this.sending;
     const step = next(this.sending, Date.now(), this.request !== null);
     try {
       await this[step]();
@@ -109,13 +154,18 @@ export class Going {
       this.isBusy = false;
     }
     if (this.outcome) return;
-    if (!this.listen || this.error?.status === 401) this.tellOnce();
+    if (!this.draft.sending) return this.finish("elsewhere");
+    // A question that Undo has ended has not failed.
+    const isInterrupted = this.sending.undo !== isUndone;
+    if (isInterrupted) this.error = null;
+    if (!this.listen) this.tellOnce();
     this.listen?.();
     // Without a session, all questions are in vain.
     if (this.error?.status === 401) return;
     const { id, undo } = this.sending;
     const left = endOf(this.sending) - Date.now();
-    this.timer = window.setTimeout(() => this.turn(), this.error ? 1000 : id && !undo && left > 0 ? left + 100 : 400);
+    const pause = isInterrupted ? 0 : this.error ? 1000 : step === "find" ? 2000 : id && !undo && left > 0 ? left + 100 : 400;
+    this.timer = window.setTimeout(() => this.turn(), pause);
   }
 
   wait() {}
@@ -126,9 +176,10 @@ export class Going {
 
   /** Asks for the send with a new time to undo it. */
   async renew() {
-    const { now } = await question("session");
-    this.sending.dues.push(new Date(Date.parse(now) + UNDO * 1000).toISOString());
-    this.sending.ahead = Date.parse(now) - Date.now();
+    const { at } = await this.questions.time();
+    if (this.sending.undo) return;
+    this.sending.dues.push(new Date(at + UNDO * 1000).toISOString());
+    this.sending.ahead = at - Date.now();
     keep(this.hub, this.draft);
     await this.post();
   }
@@ -140,8 +191,8 @@ export class Going {
     let answer;
     try {
       answer = replaces
-        ? await question("reschedule", { path: { hub: this.hub, id: replaces }, query: API, body, fields: own })
-        : await question("schedule", { path: { hub: this.hub }, query: API, body, fields: { ...own, "idempotency-key": this.draft.key } });
+        ? await this.ask("reschedule", { path: { hub: this.hub, id: replaces }, query: API, body, fields: own })
+        : await this.ask("schedule", { path: { hub: this.hub }, query: API, body, fields: { ...own, "idempotency-key": this.draft.key } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (isOpen(error.status)) {
@@ -150,14 +201,30 @@ export class Going {
       }
       const isClash = error.status === 422 && !replaces;
       if ((this.isOpen || isClash) && await this.search()) return;
+      // An earlier request may still be under way, so this refusal does not say that nothing was sent.
+      if (this.isOpen && [403, 429, 503, 507].includes(error.status)) throw error;
       this.error = error;
       return this.finish(isClash ? "clash" : "refused");
     }
-    this.named(replaces ?? /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "");
+    this.named(replaces ?? idOf(answer));
   }
 
+  /** Looks for the send until it is there or nobody would look any more: a request may arrive late. */
   async find() {
-    if (!(await this.search())) this.finish("none");
+    if (!(await this.search()) && isGivenUp(this.sending, Date.now())) this.finish("none");
+  }
+
+  /** Takes the send's key, so that no request for it can be accepted any more. */
+  async claim() {
+    const { body, fields } = claimOf(this.sending, this.draft.key);
+    try {
+      this.named(idOf(await this.ask("schedule", { path: { hub: this.hub }, query: API, body, fields })));
+    } catch (error) {
+      if (!(error instanceof Refusal) || isOpen(error.status) || await this.search()) {
+        if (!this.sending.id) throw error;
+      } else if (error.status === 422) this.finish("clash");
+      else throw error;
+    }
   }
 
   /** Looks for the send among the operator's sends.
@@ -167,10 +234,10 @@ export class Going {
     const { replaces, asked, dues } = sending;
     let one = null;
     if (replaces) {
-      const status = await question("status", { path: { hub, id: replaces } });
+      const status = await this.ask("status", { path: { hub, id: replaces } });
       one = dues.includes(status.dueAt) ? { id: replaces, dueAt: status.dueAt } : null;
     } else {
-      one = await among(hub, this.operator, { asked, dues });
+      one = await among(hub, this.operator, { asked, dues }, (name, options) => this.ask(name, options));
     }
     if (!one) return false;
     sending.dues = [one.dueAt];
@@ -187,8 +254,10 @@ export class Going {
   }
 
   async takeBack() {
+    // A send that is replaced is the one to take back, whether or not it was replaced yet.
+    this.sending.id ??= this.sending.replaces;
     try {
-      await question("withdraw", { path: this.path, query: API });
+      await this.ask("withdraw", { path: this.path, query: API });
       return this.finish("undone");
     } catch (error) {
       if (!(error instanceof Refusal) || ![403, 404].includes(error.status)) throw error;
@@ -202,7 +271,7 @@ export class Going {
       if (error.status === 403) return this.finish("begun");
     }
     try {
-      await question("cancel", { path: this.path, body: {} });
+      await this.ask("cancel", { path: this.path, body: {} });
       this.finish("stopped");
     } catch (error) {
       // The next status says how it has ended.
@@ -219,7 +288,7 @@ export class Going {
   /** Returns the status of the send; null if the server does not know it. */
   async status() {
     try {
-      return await question("status", { path: this.path });
+      return await this.ask("status", { path: this.path });
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 404) throw error;
       this.finish("gone");
@@ -232,7 +301,7 @@ export class Going {
     const { draft, hub } = this;
     const id = draft.sending?.id ?? "";
     this.outcome = outcome;
-    all.delete(draft.key);
+    underWay.delete(draft.key);
     if (["begun", "late", "scheduled", "stopped"].includes(outcome)) {
       noteSent(hub, draft, id);
       const { campaign } = draft;
@@ -260,24 +329,28 @@ export class Going {
     if (said && !["begun", "scheduled"].includes(outcome)) toast(t(said));
   }
 
-  /** Tells once that Undo has not worked yet, when the screen was left. */
+  /** Tells once that Undo has not worked yet, when the screen was left. The sign-in page tells it by itself. */
   tellOnce() {
-    if (!this.error || !this.sending.undo || this.wasTold) return;
+    if (!this.error || this.error.status === 401 || !this.sending.undo || this.wasTold) return;
     this.wasTold = true;
-    const { t, toast } = this.view;
-    toast(t(this.error.status === 401 ? "undo.signedOut" : "undo.trying"), undefined, 15_000);
+    this.view.toast(this.view.t("undo.trying"), undefined, 15_000);
   }
 }
 
+/** Returns the id in the answer to a send that was accepted.
+ * @param {any} answer */
+const idOf = (answer) => /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
+
 /** Finds a send of an operator.
  * @param {string} hub @param {string} operator @param {{asked: string, dues: string[]}} what
+ * @param {(name: CallName, options: CallOptions) => Promise<any>} [ask]
  * @returns {Promise<any>} The send of a list; null if there is none. */
-export async function among(hub, operator, what) {
+export async function among(hub, operator, what, ask = question) {
   let before = /** @type {number | null} */ (null);
   // A list looks through a limited number of sends at a time.
   for (let page = 0; page < 20; page += 1) {
     /** @type {any} */
-    const answer = await question("sends", { path: { hub }, query: { author: `operator:${operator}`, since: new Date(Date.parse(what.asked) - 60_000).toISOString(), limit: 100, before } });
+    const answer = await ask("sends", { path: { hub }, query: { author: `operator:${operator}`, since: new Date(Date.parse(what.asked) - 60_000).toISOString(), limit: 100, before } });
     const one = found(answer.sends, what);
     if (one || !answer.next) return one;
     before = answer.next;
@@ -288,6 +361,6 @@ export async function among(hub, operator, what) {
 /** Returns the key of the text for an outcome; null for one that needs none.
  * @param {Outcome} outcome */
 export function sentence(outcome) {
-  const texts = { undone: "undone", stopped: "undo.late", late: "undo.over", gone: "sending.gone", none: "sending.none", refused: "sending.none", clash: "sending.clash", begun: "sending.sent", scheduled: "sending.sent", elsewhere: null };
+  const texts = { undone: "undone", stopped: "undo.late", late: "undo.over", gone: "sending.gone", none: "sending.notFound", refused: "sending.none", clash: "sending.clash", begun: "sending.sent", scheduled: "sending.sent", elsewhere: null };
   return texts[outcome];
 }

@@ -9,7 +9,7 @@ import { openDialog } from "../../../parts/dialog/dialog.js";
 import { follow, fresh, hold, keep, others } from "../draft.js";
 import { fields, message } from "../message.js";
 import { digest, endOf, sentBefore, UNDO, useKey } from "../sending.js";
-import { goingOf, question, sentence } from "./going.js";
+import { goingOf, question, Questions, sentence } from "./going.js";
 
 const API = { "api-version": "2020-06" };
 /** If a send reaches more devices than this, the operator must type their number to confirm it. */
@@ -126,9 +126,10 @@ async function schedule(compose) {
     compose.showActions();
   };
   try {
-    const asked = (await question("session")).now;
-    const ahead = Date.parse(asked) - Date.now();
-    const due = isLater ? compose.dueAt() : new Date(Date.parse(asked) + UNDO * 1000);
+    say(compose.sendNote, t("sending.asking"));
+    const { asked, at } = await new Questions().time();
+    const ahead = at - Date.now();
+    const due = isLater ? compose.dueAt() : new Date(at + UNDO * 1000);
     useKey(draft);
     // The campaign is saved first, so that it is stored as it was sent, and others see who sends it.
     if (draft.campaign && !(await (await compose.part("campaign")).claim(compose, asked, due.toISOString()))) return back();
@@ -169,16 +170,24 @@ export function show(compose, isNew = false) {
     if (going.outcome || !draft.sending) return;
     const { id, undo, first, count, isLater } = draft.sending;
     const left = Math.ceil((endOf(draft.sending) - Date.now()) / 1000);
-    const state = !id ? t(going.isOpen ? "sending.unknown" : "sending.asking") : left <= 0 ? t("sending.past") : isLater ? t("sending.asking") : t(first ? "undo.first" : "undo.left", { n: left, first, devices: view.n.whole(count) });
+    const state = undo && left <= 0 ? t("undo.due") : !id ? t(!going.isOpen ? "sending.asking" : going.request ? "sending.unknown" : "sending.looking") : left <= 0 ? t("sending.past") : isLater ? t("sending.asking") : t(first ? "undo.first" : "undo.left", { n: left, first, devices: view.n.whole(count) });
     say(line, state);
     say(told, id && left > 0 ? t("undo.told") : state);
-    const cause = going.error ? (going.error.status === 0 ? t("sending.noAnswer") : going.error.message) : "";
-    say(note, undo ? (cause ? `${t("undo.trying")} ${going.error?.message}` : t("undo.running")) : cause);
+    const cause = going.error ? going.error.message || t("sending.noAnswer") : "";
+    say(note, undo ? (cause ? `${t("undo.trying")} ${going.error?.message}`.trim() : t("undo.running")) : cause);
   };
   compose.pending = { going, timer: window.setInterval(tick, 250) };
   going.listen = (/** @type {import("./going.js").Outcome | undefined} */ outcome) => (outcome ? settled(compose, going, outcome, isSeen) : tick());
   tick();
   going.turn();
+}
+
+/** Returns what to say of a send that is under way when the operator may not undo it any more: that it goes out.
+ * @param {import("../compose.js").Compose} compose */
+export function goesOn({ view, hub, draft }) {
+  const { dues, ahead, count } = draft.sending ?? { dues: [], ahead: 0, count: 0 };
+  const begins = Date.parse(dues.at(-1) ?? "") - ahead;
+  return h("div.notice.warn-notice", { role: "alert" }, icon("warn"), h("p", view.t(Date.now() < begins ? "goesOn" : "goesOn.begun", { n: count, time: view.time.clock(begins) }), " ", h("a", { href: to.sends(hub) }, view.t("place.sends"))));
 }
 
 /** Shows what became of the send.

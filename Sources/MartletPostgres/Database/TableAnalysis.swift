@@ -1,0 +1,81 @@
+import MartletCore
+import Synchronization
+
+/// Runs ANALYZE on tables that have grown a lot since their statistics were made, such as those of a new database.
+///
+/// A plan is made once for each connection, and again only after an ANALYZE. PostgreSQL itself runs it a minute or more
+/// after a table has filled. Until then, plans that were made for empty tables would read whole tables, or all rows of a
+/// hub. With several nodes, the first one that sees the growth analyzes.
+final class TableAnalysis: Sendable {
+    /// A table is analyzed when it has more than this many times the pages that it had at its last ANALYZE. So it is
+    /// analyzed a few times while it grows, and autovacuum does the rest.
+    private static let growth: Int64 = 4
+    /// The time between two looks at the tables is doubled with each failure, up to this many times.
+    private static let failureLimit = 6
+
+    private let link: Link
+    private let schema: String
+    private let patience: Duration
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// - Parameter link: A connection for reads. An ANALYZE takes it for less than a second.
+    init(_ link: Link, schema: String, patience: Duration) {
+        (self.link, self.schema, self.patience) = (link, schema, patience)
+    }
+
+    /// Looks at the tables from time to time, until `stop` is called.
+    func start(interval: Duration) {
+        let work = Task { [weak self] in
+            var failures = 0
+            while (try? await Task.sleep(for: interval * (1 << failures))) != nil, let self {
+                do throws(DatabaseFailure) {
+                    try await analyzeGrownTables()
+                    failures = 0
+                } catch {
+                    // Plans stay as they are. What is wrong with the database shows in every other statement.
+                    failures = min(failures + 1, Self.failureLimit)
+                }
+            }
+        }
+        task.withLock { $0 = work }
+    }
+
+    func stop() {
+        task.withLock { $0?.cancel() }
+    }
+
+    /// - Returns: The names of the tables that were analyzed.
+    @discardableResult
+    func analyzeGrownTables() async throws(DatabaseFailure) -> [String] {
+        try await link.perform { [schema, patience] access throws(DatabaseFailure) in
+            do throws(DatabaseFailure) {
+                let grown = Batch(Self.grown) {
+                    $0.add(schema)
+                    $0.add(Self.growth)
+                }
+                let rows = try access.connection.run(grown, .until(.now + patience))[0]
+                let names = (0..<rows.count).map { rows[$0].text(0) }
+                for name in names {
+                    // A table that another node or autovacuum is analyzing is left out.
+                    try access.connection.run(
+                        Batch(.rare([], "ANALYZE (SKIP_LOCKED) \(name)")), .until(.now + patience))
+                }
+                return names
+            } catch {
+                if error.isOfConnection { access.drop() }
+                throw error
+            }
+        }
+    }
+
+    private static let grown = Statement.rare(
+        [.text, .int8],
+        """
+        SELECT f.name FROM (
+            SELECT c.oid::regclass::text AS name, c.relpages,
+                pg_relation_size(c.oid) / current_setting('block_size')::int8 AS pages
+            FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+            WHERE s.nspname = $1 AND c.relkind = 'r') f
+        WHERE f.pages > f.relpages * $2 ORDER BY f.name
+        """)
+}

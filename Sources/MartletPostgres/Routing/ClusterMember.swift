@@ -1,0 +1,143 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// A cluster besides the first, as this node uses it. While it cannot be reached, only its own hubs stand still.
+final class ClusterMember: Sendable {
+    let number: Int32
+    let address: DatabaseAddress
+    private let open: @Sendable () async throws(StorageError) -> PostgresStorage
+    /// Receives the hints of the cluster.
+    private let report: @Sendable (NodeHint) -> Void
+    private let state = Mutex(State())
+
+    /// What a renewal in this cluster has answered.
+    struct Lease: Sendable {
+        var hubs: [Hub.ID: Int64]
+        /// When the renewal was asked for.
+        var askedAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var storage: PostgresStorage?
+        var lease: Lease?
+        var failure: StorageError?
+        var isRenewing = false
+        var isClosed = false
+        /// Whether something was read from all clusters but this one. Then everything must be read again once the cluster
+        /// is there, as after the loss of hints.
+        var wasMissed = false
+        var hints: Task<Void, Never>?
+    }
+
+    /// - Parameters:
+    ///   - storage: The storage, if it is open already.
+    ///   - failure: The reason why it is not.
+    ///   - open: Connects to the cluster, and makes this process one of its nodes.
+    init(
+        _ number: Int32, _ address: DatabaseAddress, storage: PostgresStorage?, failure: StorageError?,
+        report: @escaping @Sendable (NodeHint) -> Void,
+        open: @escaping @Sendable () async throws(StorageError) -> PostgresStorage
+    ) {
+        self.number = number
+        self.address = address
+        self.report = report
+        self.open = open
+        state.withLock { $0.failure = failure }
+        if let storage { adopt(storage) }
+    }
+
+    /// The storage of the cluster.
+    /// - Throws: The reason why there is none.
+    var storage: PostgresStorage {
+        get throws(StorageError) {
+            let (storage, failure) = state.withLock { ($0.storage, $0.failure) }
+            guard let storage else { throw failure ?? Self.notThereYet }
+            return storage
+        }
+    }
+
+    /// The reason why the cluster does not answer; nil if it does.
+    var failure: StorageError? { state.withLock(\.failure) }
+
+    /// The last renewal in this cluster; nil if there was none.
+    var lease: Lease? { state.withLock(\.lease) }
+
+    /// Returns the storage for a read from all clusters; nil while the cluster does not answer.
+    var storageForAll: PostgresStorage? {
+        state.withLock { state in
+            guard state.failure == nil, let storage = state.storage else {
+                state.wasMissed = true
+                return nil
+            }
+            return storage
+        }
+    }
+
+    /// Records that the cluster was left out of a read from all clusters.
+    func miss() { state.withLock { $0.wasMissed = true } }
+
+    /// Renews the lease of this process in the cluster, and connects first if need be. Does nothing if a renewal is
+    /// under way.
+    func renew() async {
+        let isFirst = state.withLock { state in
+            guard !state.isRenewing, !state.isClosed else { return false }
+            state.isRenewing = true
+            return true
+        }
+        guard isFirst else { return }
+        let asked = ContinuousClock.now
+        do throws(StorageError) {
+            let storage: PostgresStorage
+            if let known = state.withLock(\.storage) {
+                storage = known
+            } else {
+                storage = try await open()
+                adopt(storage)
+            }
+            end(.success(Lease(hubs: try await storage.nodes.renew().hubs, askedAt: asked)))
+        } catch {
+            end(.failure(error))
+        }
+    }
+
+    /// Closes the storage, after leaving the nodes of the cluster.
+    func close() async {
+        let (storage, hints) = state.withLock { state in
+            state.isClosed = true
+            return (state.storage, state.hints)
+        }
+        await storage?.close()
+        hints?.cancel()
+    }
+
+    private func end(_ result: Result<Lease, StorageError>) {
+        let wasMissed = state.withLock { state in
+            state.isRenewing = false
+            switch result {
+            case .success(let lease):
+                (state.lease, state.failure) = (lease, nil)
+                defer { state.wasMissed = false }
+                return state.wasMissed
+            case .failure(let failure):
+                state.failure = failure
+                return false
+            }
+        }
+        if wasMissed { report(.lost) }
+    }
+
+    private func adopt(_ storage: PostgresStorage) {
+        let hints = Task { [report] in
+            for await hint in storage.nodes.hints { report(hint) }
+        }
+        let isClosed = state.withLock { state in
+            (state.storage, state.hints) = (storage, hints)
+            return state.isClosed
+        }
+        if isClosed { Task { await close() } }
+    }
+
+    private static let notThereYet = StorageError(
+        .unavailable, "The cluster of the hub is not connected yet. Try again in a few seconds.")
+}
