@@ -68,6 +68,7 @@ def judge_refusals(binary, folder, database):
     refused(binary, "a node's directory without a database", "is in PostgreSQL", place("node"))
     refused(binary, "no key", "this server has none", place("new") + database)
     checks.that("no key: nothing is made", not os.path.exists(new), files(new))
+    shutil.rmtree(new, ignore_errors=True)
     os.mkdir(new, 0o700)
     refused(binary, "no key in an empty directory", "this server has none", place("new") + database)
     checks.equal("no key in an empty directory: nothing is made", files(new), [])
