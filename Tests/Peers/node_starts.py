@@ -16,7 +16,7 @@ import tempfile
 import hub_client
 import postgres
 import processes
-from checks import Checks
+from checks import Checks, eventually
 
 checks = Checks("node-starts")
 PASSWORD = "sesame"
@@ -68,6 +68,7 @@ def judge_refusals(binary, folder, database):
     refused(binary, "a node's directory without a database", "is in PostgreSQL", place("node"))
     refused(binary, "no key", "this server has none", place("new") + database)
     checks.that("no key: nothing is made", not os.path.exists(new), files(new))
+    shutil.rmtree(new, ignore_errors=True)
     os.mkdir(new, 0o700)
     refused(binary, "no key in an empty directory", "this server has none", place("new") + database)
     checks.equal("no key in an empty directory: nothing is made", files(new), [])
@@ -102,12 +103,15 @@ async def judge_outage(binary, folder, cluster, database):
     first = processes.Server(binary, os.path.join(folder, "node"), os.path.join(folder, "first.log"), *database,
                              "--node", "twin", "--tls-listen", "127.0.0.1:0", "--tls-self-signed", environment=environment())
     await first.start()
-    checks.that("a private authority is warned of", "makes an authority of its own" in first.log_tail(), first.log_tail())
+    # The server's log goes on after its ready line.
+    said = await eventually(lambda: "makes an authority of its own" in first.log_tail())
+    checks.that("a private authority is warned of", said, first.log_tail())
     second = processes.Server(binary, os.path.join(folder, "second"), os.path.join(folder, "second.log"), *database,
                               "--node", "twin",
                               environment=environment(MARTLET_SECRET_KEY_FILE=os.path.join(folder, "node", "secret.key")))
     await second.start()
-    checks.that("a second node of the same name is warned", "called 'twin' too" in second.log_tail(), second.log_tail())
+    said = await eventually(lambda: "called 'twin' too" in second.log_tail())
+    checks.that("a second node of the same name is warned", said, second.log_tail())
     checks.that("the first was not", "called 'twin' too" not in first.log_tail(), first.log_tail())
     await second.stop()
     checks.equal("it is ready", (await ready(first))[0], 200)
