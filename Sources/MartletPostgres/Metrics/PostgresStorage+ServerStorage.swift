@@ -32,8 +32,8 @@ extension PostgresStorage: ServerStorage {
     }
 
     public func backlogSize(of hub: Hub.ID?) async throws(StorageError) -> BacklogSize {
-        let batch = hub.map { hub in Batch(FigureStatements.backlogOfHub) { $0.add(Shard(hub).number) } }
-        let rows = try await read(batch ?? Batch(NotificationStatements.backlog))[0]
+        guard let hub else { return try await backlogOfAll() }
+        let rows = try await read(Batch(FigureStatements.backlogOfHub) { $0.add(Shard(hub).number) })[0]
         guard rows.count == 1 else { return BacklogSize(notifications: 0, bytes: 0) }
         return BacklogSize(notifications: Int(rows[0].integer(0)), bytes: rows[0].integer(1))
     }

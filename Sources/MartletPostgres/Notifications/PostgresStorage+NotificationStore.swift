@@ -3,7 +3,14 @@ public import MartletModel
 
 extension PostgresStorage: NotificationStore {
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
-        try await accept(draft, backlogOfAll: draft.backlogLimits == nil ? nil : try await backlogSize(of: nil))
+        try await accept(draft, backlogOfAll: draft.backlogLimits == nil ? nil : try await backlogOfAll())
+    }
+
+    /// Returns the size of the backlog of all hubs in this database together.
+    func backlogOfAll() async throws(StorageError) -> BacklogSize {
+        let rows = try await read(Batch(NotificationStatements.backlog))[0]
+        guard rows.count == 1 else { return BacklogSize(notifications: 0, bytes: 0) }
+        return BacklogSize(notifications: Int(rows[0].integer(0)), bytes: rows[0].integer(1))
     }
 
     /// - Parameter all: The backlog of all hubs together, of each cluster; nil if it has no limit. It may be slightly

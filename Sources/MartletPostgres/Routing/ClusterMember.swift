@@ -21,6 +21,7 @@ final class ClusterMember: Sendable {
     private struct State {
         var storage: PostgresStorage?
         var lease: Lease?
+        var backlog: BacklogSize?
         var failure: StorageError?
         var isRenewing = false
         var isClosed = false
@@ -63,6 +64,9 @@ final class ClusterMember: Sendable {
     /// The last renewal in this cluster; nil if there was none.
     var lease: Lease? { state.withLock(\.lease) }
 
+    /// The size of the backlog of the cluster's hubs as of the last renewal; nil if it is not known.
+    var backlog: BacklogSize? { state.withLock(\.backlog) }
+
     /// Returns the storage for a read from all clusters; nil while the cluster does not answer.
     var storageForAll: PostgresStorage? {
         state.withLock { state in
@@ -95,7 +99,11 @@ final class ClusterMember: Sendable {
                 storage = try await open()
                 adopt(storage)
             }
-            end(.success(Lease(hubs: try await storage.nodes.renew().hubs, askedAt: asked)))
+            let hubs = try await storage.nodes.renew().hubs
+            // The lease does not depend on it.
+            let backlog = try? await storage.backlogOfAll()
+            state.withLock { $0.backlog = backlog ?? $0.backlog }
+            end(.success(Lease(hubs: hubs, askedAt: asked)))
         } catch {
             end(.failure(error))
         }

@@ -8,6 +8,7 @@ final class ClusterNodes: NodeStore {
     private let storage: ClusteredStorage
     let hints: AsyncStream<NodeHint>
     private let renewals = Atomic(0)
+    private let isSettling = Atomic(false)
 
     init(_ storage: ClusteredStorage, hints: AsyncStream<NodeHint>) {
         self.storage = storage
@@ -30,9 +31,10 @@ final class ClusterNodes: NodeStore {
     func databaseTime() async throws(StorageError) -> Timestamp { try await storage.home.nodes.databaseTime() }
 
     func leave() async throws(StorageError) {
-        // If this fails, the lease in that cluster ends by itself.
-        for member in storage.members { try? await (try? member.storage)?.nodes.leave() }
+        // A cluster that does not answer must not delay the others. If this fails, the lease there ends by itself.
+        let others = storage.members.map { member in Task { try? await (try? member.storage)?.nodes.leave() } }
         try await storage.home.nodes.leave()
+        for other in others { await other.value }
     }
 
     func nodes() async throws(StorageError) -> [NodeDescription] {
@@ -45,23 +47,36 @@ final class ClusterNodes: NodeStore {
     }
 
     func renew() async throws(StorageError) -> NodeRenewal {
-        let members = storage.members
-        let tasks = members.map { member in Task { await member.renew() } }
         let asked = ContinuousClock.now
         var renewal = try await storage.home.nodes.renew()
+        // Only now: a node that has lost the first cluster sends nothing, so it must not keep its hubs in the others.
+        let members = storage.members
+        let tasks = members.map { member in Task { await member.renew() } }
         let isNew = renewal.directoryVersion != storage.directory.version
-        if isNew { try await storage.refreshDirectory() }
+        if isNew {
+            do throws(StorageError) {
+                try await storage.refreshDirectory()
+            } catch {
+                // With one cluster the directory decides nothing, and is read again with the next renewal.
+                guard members.isEmpty else { throw error }
+            }
+        }
         storage.confirmDirectory(at: asked)
         await Self.wait(for: tasks, atMost: Self.patience)
         let count = renewals.add(1, ordering: .relaxed).newValue
-        // What fails here is tried again with the next renewal.
-        if isNew || storage.directory.routes.values.contains(where: { $0.move != nil })
-            || count % Self.lookInterval == 0
-        {
-            try? await storage.settleMoves()
-        }
+        let isMoving = storage.directory.routes.values.contains { $0.move != nil }
+        if !storage.members.isEmpty, isNew || isMoving || count % Self.lookInterval == 0 { settleMoves() }
         try merge(members, into: &renewal, asked)
         return renewal
+    }
+
+    /// Settles moves beside the renewal, which must not wait for it. What fails is tried again with a later renewal.
+    private func settleMoves() {
+        guard !isSettling.exchange(true, ordering: .acquiring) else { return }
+        Task { [self] in
+            try? await storage.settleMoves()
+            isSettling.store(false, ordering: .releasing)
+        }
     }
 
     /// Adds the hubs of the other clusters, and leaves out hubs that are on another cluster by now, or about to be.

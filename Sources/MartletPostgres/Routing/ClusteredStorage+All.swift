@@ -7,8 +7,20 @@ extension ClusteredStorage {
     public var reachedStore: (any ReachedStore)? { self }
 
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
-        let all = draft.backlogLimits == nil ? nil : try await backlogSize(of: nil)
+        let all = draft.backlogLimits == nil ? nil : try await backlogOfAll()
         return try await storage(of: draft.hub).accept(draft, backlogOfAll: all)
+    }
+
+    /// Returns the size of the backlog of all hubs together. The sizes of the other clusters are those of their last
+    /// renewals, so that a send waits for no cluster but its own and the first.
+    private func backlogOfAll() async throws(StorageError) -> BacklogSize {
+        var all = try await home.backlogOfAll()
+        for member in members {
+            guard let size = member.backlog else { continue }
+            all.notifications += size.notifications
+            all.bytes += size.bytes
+        }
+        return all
     }
 
     public func release(dueBy time: any TimeSource, limit: Int) async throws(StorageError) -> ReleasedNotifications {
@@ -24,14 +36,15 @@ extension ClusteredStorage {
     }
 
     public func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
-        // Whoever asks for the one delivery behind `id` takes it for finished if it is not there. So its cluster must
-        // answer.
-        let next = Delivery.ID(rawValue: id.rawValue == .max ? .max : id.rawValue + 1)
-        let needed = try storage(of: next)
-        var found = try await needed.unfinished(after: id, limit: limit)
-        if limit == 1, found.first?.delivery.id == next { return found }
-        found += try await fromAll { storage throws(StorageError) in
-            storage === needed ? [] : try await storage.unfinished(after: id, limit: limit)
+        if limit == 1 {
+            // Whoever asks for the one delivery behind `id` takes it for finished if it is not there. So its cluster must
+            // answer.
+            let next = Delivery.ID(rawValue: id.rawValue == .max ? .max : id.rawValue + 1)
+            let own = try await storage(of: next).unfinished(after: id, limit: 1)
+            if own.first?.delivery.id == next { return own }
+        }
+        let found = try await fromAll { storage throws(StorageError) in
+            try await storage.unfinished(after: id, limit: limit)
         }.joined()
         return Array(found.sorted { $0.delivery.id.rawValue < $1.delivery.id.rawValue }.prefix(limit))
     }
@@ -98,8 +111,17 @@ extension ClusteredStorage: ServerStorage {
 
     public func sweep(at now: Timestamp, keeping retention: Retention) async throws(StorageError) {
         _ = try await fromAll { storage throws(StorageError) in try await storage.sweep(at: now, keeping: retention) }
-        for hub in try await home.deletedElsewhere() { try await purge(deleted: hub) }
+        var failure: StorageError?
+        for hub in try await home.deletedElsewhere() {
+            do throws(StorageError) {
+                try await purge(deleted: hub)
+            } catch {
+                // While a cluster is away, the rest is still swept.
+                failure = error
+            }
+        }
         try await removeLeftovers()
+        if let failure { throw failure }
     }
 
     public func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool {

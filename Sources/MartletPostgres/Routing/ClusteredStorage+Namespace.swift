@@ -27,7 +27,12 @@ extension ClusteredStorage: UserStore {
     }
 
     public func removeUser(_ name: String) async throws(StorageError) -> Bool {
-        try await home.removeUser(name)
+        let others = try all.dropFirst()
+        for storage in others { try await storage.forgetAuthor(name) }
+        guard try await home.removeUser(name) else { return false }
+        // Removes the author also from notifications that the user has sent in the meantime.
+        for storage in others { try await storage.forgetAuthor(name) }
+        return true
     }
 
     public func addSession(_ session: Session) async throws(StorageError) {

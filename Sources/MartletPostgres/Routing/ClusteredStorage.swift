@@ -133,8 +133,10 @@ public final class ClusteredStorage: Sendable {
 
     /// Finishes the waiting writes, leaves the nodes and closes the connections.
     public func close() async {
-        for member in members { await member.close() }
+        // A cluster that does not answer must not delay the others.
+        let others = members.map { member in Task { await member.close() } }
         await home.close()
+        for other in others { await other.value }
         state.withLock { $0.homeHints }?.cancel()
         report.finish()
         nodesOfAll.withLock { $0 = nil }
@@ -253,10 +255,8 @@ public final class ClusteredStorage: Sendable {
             number, address, storage: storage, failure: failure, report: { [report] in report.yield($0) },
             open: { [weak self] () async throws(StorageError) in
                 let start = try await PostgresStorage.join(address, sealer, options)
-                let opened = PostgresStorage(
-                    address, options, start.incarnation, sealer, maps, platforms: platforms)
                 try self?.recordIncarnations(adding: (number, start.incarnation))
-                return opened
+                return PostgresStorage(address, options, start.incarnation, sealer, maps, platforms: platforms)
             })
         state.withLock { state in
             guard !state.members.contains(where: { $0.number == number }) else { return }
@@ -314,15 +314,20 @@ extension ClusteredStorage {
             guard let move = route.move else { continue }
             _ = try await home.endMove(MovingShard(hub: hub, move: move), schema)
         }
-        try await forMovingShards { cluster, storage, moving, route throws(StorageError) in
+        let known = directory.routes
+        try await forMovingShards { cluster, storage, moving throws(StorageError) in
+            // Most of these shards are what hubs have left. Memory says so, without a question for each.
+            guard known[moving.hub]?.cluster ?? 1 == cluster else { return }
             // The token was set before the shard was stopped. So a hub without it now has no such move any more.
+            let route = try await self.home.route(of: moving.hub)
             if let route, route.cluster == cluster, route.move != moving.move { try await storage.free(moving) }
         }
     }
 
     /// Removes the rows that moves have left, once no node reads them any more.
     func removeLeftovers(olderThan age: Duration = leftoverAge) async throws(StorageError) {
-        try await forMovingShards { cluster, storage, moving, route throws(StorageError) in
+        try await forMovingShards { cluster, storage, moving throws(StorageError) in
+            let route = try await self.home.route(of: moving.hub)
             guard route.map({ $0.cluster != cluster && $0.move == nil }) ?? true else { return }
             let seen = self.state.withLock { state in
                 let seen = state.leftovers[cluster, default: [:]][moving] ?? .some(.now)
@@ -335,18 +340,16 @@ extension ClusteredStorage {
         }
     }
 
-    /// Calls `each` with the shards that nothing is written to in a cluster, and with where their hubs are now.
+    /// Calls `each` with the shards that nothing is written to in a cluster.
     private func forMovingShards(
-        _ each: (Int32, PostgresStorage, MovingShard, ClusterDirectory.HubRoute?) async throws(StorageError) -> Void
+        _ each: (Int32, PostgresStorage, MovingShard) async throws(StorageError) -> Void
     ) async throws(StorageError) {
         var clusters = [(Int32(1), home)]
         for member in members {
             if let storage = member.storageForAll { clusters.append((member.number, storage)) }
         }
         for (number, storage) in clusters {
-            for moving in try await storage.movingShards() {
-                try await each(number, storage, moving, try await home.route(of: moving.hub))
-            }
+            for moving in try await storage.movingShards() { try await each(number, storage, moving) }
         }
     }
 }

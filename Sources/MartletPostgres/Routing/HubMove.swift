@@ -35,7 +35,7 @@ final class HubMove {
     }
 
     enum Step: CaseIterable, Sendable {
-        case begun, copied, quiet, stopped, compared, prepared, completed
+        case begun, copied, quiet, stopped, compared, prepared, switched, completed
     }
 
     private let plan: Plan
@@ -88,6 +88,11 @@ final class HubMove {
             try compare()
             try prepare()
             isUnknown = try !complete()
+            if !isUnknown {
+                guard !plan.isKilled(.switched) else { throw Self.killed }
+                // If this fails, the nodes do it.
+                _ = try? MoveSession.attempt(freeTarget)
+            }
             progress.refusal = .now - stopped
         } catch {
             guard error != Self.killed else { throw error }
@@ -144,22 +149,27 @@ final class HubMove {
             // An earlier move that did not complete may have stopped the hub.
             try run(source, HubMoveStatements.freeOthers, HubMoveStatements.freeOtherSends)
             try run(target, HubMoveStatements.holdDevices, HubMoveStatements.holdSends)
-            let platforms = try source.run(NumberStatements.platforms)
-            for index in 0..<platforms.count {
-                try target.run(NumberStatements.addPlatform) {
-                    $0.add(platforms[index].integer32(0))
-                    $0.add(platforms[index].text(1))
-                }
-            }
-            let same = try target.run(HubMoveStatements.countPlatforms) {
-                $0.add((0..<platforms.count).map { platforms[$0].integer32(0) })
-                $0.add((0..<platforms.count).map { platforms[$0].text(1) })
-            }
-            guard same[0].integer(0) == Int64(platforms.count) else {
-                throw .corrupt("The two clusters number platforms in different ways. Restore a backup of one of them.")
-            }
+            try copyPlatforms()
         }
         try step(.begun, .copying)
+    }
+
+    /// Gives the target the numbers of platforms that the source has.
+    private func copyPlatforms() throws(DatabaseFailure) {
+        let platforms = try source.run(NumberStatements.platforms)
+        for index in 0..<platforms.count {
+            try target.run(NumberStatements.addPlatform) {
+                $0.add(platforms[index].integer32(0))
+                $0.add(platforms[index].text(1))
+            }
+        }
+        let same = try target.run(HubMoveStatements.countPlatforms) {
+            $0.add((0..<platforms.count).map { platforms[$0].integer32(0) })
+            $0.add((0..<platforms.count).map { platforms[$0].text(1) })
+        }
+        guard same[0].integer(0) == Int64(platforms.count) else {
+            throw .corrupt("The two clusters number platforms in different ways. Restore a backup of one of them.")
+        }
     }
 
     private func copy() throws(StorageError) {
@@ -222,6 +232,8 @@ final class HubMove {
 
     /// Copies what has changed, until everything is equal.
     private func compare() throws(StorageError) {
+        // A device may have been the first of its platform since the move began.
+        try MoveSession.attempt(copyPlatforms)
         var left: Set<String>?
         for _ in 0..<Self.roundLimit {
             let round = try shardCopy().round(left)
@@ -235,7 +247,8 @@ final class HubMove {
                 + "The hub stays where it is. Try again.")
     }
 
-    /// Makes the shard in the new cluster ready for writes. Nobody uses it before the last step.
+    /// Gives the shard in the new cluster its numbers. It is written to only after the last step, which is also why it
+    /// keeps the token until then: if the move does not complete, the shard is what a move has left.
     private func prepare() throws(StorageError) {
         let isCommitted = try MoveSession.attempt { () throws(DatabaseFailure) in
             var rows: [String] = []
@@ -245,7 +258,10 @@ final class HubMove {
             try target.run(Statement.begin)
             try target.run(HubStatements.removeShard) { $0.add(shard.number) }
             for (statement, row) in zip([HubMoveStatements.writeDevices, HubMoveStatements.writeSends], rows) {
-                try target.run(statement) { $0.add(row) }
+                try target.run(statement) {
+                    $0.add(row)
+                    $0.add(token)
+                }
             }
             return try MoveSession.commit(target)
         }
@@ -267,6 +283,11 @@ final class HubMove {
         else { return false }
         guard isDone else { throw Self.revoked }
         return true
+    }
+
+    /// Lets the shard in the new cluster be written to.
+    private func freeTarget() throws(DatabaseFailure) {
+        try run(target, ClusterStatements.freeDevices, ClusterStatements.freeSends)
     }
 
     /// Gives the move up. What fails here is done by the nodes once this connection is gone.

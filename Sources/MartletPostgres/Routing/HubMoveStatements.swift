@@ -55,15 +55,15 @@ enum HubMoveStatements {
         SELECT count(*) FROM unnest($1, $2) f (number, name) JOIN platforms p ON p.number = f.number AND p.name = f.name
         """)
     static let writeDevices = Statement.rare(
-        [.text],
+        [.text, .int8],
         """
         INSERT INTO ordinals
-        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || '{"moving": 0}')).*
+        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2))).*
         """)
     static let writeSends = Statement.rare(
-        [.text],
+        [.text, .int8],
         """
         INSERT INTO send_ordinals
-        SELECT (jsonb_populate_record(NULL::send_ordinals, $1::jsonb || '{"moving": 0, "node": 0}')).*
+        SELECT (jsonb_populate_record(NULL::send_ordinals, $1::jsonb || jsonb_build_object('moving', $2, 'node', -1))).*
         """)
 }

@@ -51,12 +51,17 @@ extension PostgresStorage: UserStore {
 
     public func removeUser(_ name: String) async throws(StorageError) -> Bool {
         guard try await user(name) != nil else { return false }
-        let author = SendAuthor.user(name).description
-        while try await forget(author) == UserStatements.portion {}
+        try await forgetAuthor(name)
         guard try await change(UserStatements.remove, { $0.add(name.lowercased()) }) else { return false }
         // Removes the author also from notifications that the user has sent in the meantime.
-        _ = try await forget(author)
+        try await forgetAuthor(name)
         return true
+    }
+
+    /// Removes a user as the author of notifications in this database.
+    func forgetAuthor(_ name: String) async throws(StorageError) {
+        let author = SendAuthor.user(name).description
+        while try await forget(author) == UserStatements.portion {}
     }
 
     /// Removes an author from a portion of the author's notifications.
