@@ -45,8 +45,8 @@ extension PostgresStorage: NotificationStore {
         let rows = try await read(batch)[0]
         var released = ReleasedNotifications(count: 0, deliveries: [])
         var refusal: StorageError?
-        // The shards are handled one after another, each in a transaction of its own. One that cannot be written does not
-        // keep the next ones from beginning.
+        // The shards are handled one after another, each in a transaction of its own. A shard that cannot be written does
+        // not keep the next ones from beginning.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
             let own: ReleasedNotifications?
