@@ -234,7 +234,8 @@ struct Engine: Sendable {
         await data.close()
     }
 
-    /// Returns the reason why the server is not ready; nil if it is ready.
+    /// Returns the reason why the server is not ready, for operators of the machine; nil if it is ready. It may name the
+    /// address of the database, and paths.
     @Sendable func obstacle() async -> String? {
         if let obstacle = nodes?.obstacle { return obstacle }
         do throws(StorageError) {
@@ -244,6 +245,22 @@ struct Engine: Sendable {
             return error.detail
         }
     }
+
+    /// Returns the reason why the server is not ready, for anyone who asks; nil if it is ready. It names no address of a
+    /// database and no path.
+    @Sendable func publicObstacle() async -> String? {
+        if nodes?.obstacle != nil {
+            return "This node sends nothing, because it has no lease of the database. \(Self.whereToAsk)"
+        }
+        do throws(StorageError) {
+            try await storage.probe()
+            return data.files?.room.shortage ?? certificateObstacle.sentence
+        } catch {
+            return "The database does not answer. \(Self.whereToAsk)"
+        }
+    }
+
+    private static let whereToAsk = "The server's log and 'martlet health' say why."
 
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     @Sendable func note() -> String? {
@@ -274,7 +291,7 @@ struct Engine: Sendable {
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
-                health: answering(HealthAPI(obstacle: obstacle, note: note), .health),
+                health: answering(HealthAPI(obstacle: publicObstacle, note: note), .health),
                 containers: answering(containerHandler, .containers), console: console,
                 hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))
@@ -302,7 +319,7 @@ struct Engine: Sendable {
                 description: ConsoleDescription(
                     administration: AdminDescription.groups, schemas: AdminDescription.schemas),
                 simulator: simulator,
-                facts: ServerFacts(metrics: metrics, hubs: hubs, obstacle: obstacle), hours: storage,
+                facts: ServerFacts(metrics: metrics, hubs: hubs, obstacle: publicObstacle), hours: storage,
                 hubNames: { [hubs] in hubs.all.map(\.name).sorted() }, time: time
             ) { [log] in log.write(.warning, $0) }, configuration.consoleSettings)
     }

@@ -132,8 +132,9 @@ struct ExaminationTests {
         try await PostgresStorage.checkWithoutKey(address, schema: options.schema)
         try await TestDatabase.open(options).close()
         #expect(await findings(.given(PlainSealer())).map(\.level) == [.good])
-        #expect(await findings(.given(OtherSealer())).map(\.sentence) == [KeyCheck.otherKey.detail])
-        #expect(await findings(.absent).map(\.sentence) == [KeyCheck.noKey.detail])
+        let advice = KeyCheck.adviceForChecks
+        #expect(await findings(.given(OtherSealer())).map(\.sentence) == [KeyCheck.otherKey.detail + advice])
+        #expect(await findings(.absent).map(\.sentence) == [KeyCheck.noKey.detail + advice])
         #expect(await findings(.unreadable).isEmpty)
         await #expect(throws: KeyCheck.noKey) {
             try await PostgresStorage.checkWithoutKey(address, schema: options.schema)

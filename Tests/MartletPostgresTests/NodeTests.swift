@@ -285,6 +285,23 @@ struct NodeTests {
         await node.close()
     }
 
+    @Test func theOwnerLooksForAJobThatItHasStoredWithoutAnAnswer() async throws {
+        let cluster = try #require(TestCluster.shared)
+        let proxy = try CuttingProxy(before: cluster.directory)
+        let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
+        let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: TestDatabase.fresh())
+        _ = try await node.nodes.renew()
+        let hub = try await hub(of: node)
+        let job = try job("1", in: hub)
+        proxy.cutNextCommit(andRefuse: true)
+        await #expect(throws: StorageError.self) { try await node.createJob(job) }
+        #expect(node.unknownWrites.count(in: Shard(hub)) == 1)
+        proxy.serveAgain()
+        #expect(await hints(1, to: node) == [.lost])
+        #expect(try await node.unfinishedJobs().map(\.job.id) == ["1"])
+        await node.close()
+    }
+
     @Test(arguments: [
         HintText.deliveries(owner: 1, hub: Hub.ID(rawValue: 2), first: Delivery.ID(rawValue: 3), change: 4),
         .hub(owner: 1, Hub.ID(rawValue: 2), change: 3), .directory,
@@ -323,21 +340,22 @@ struct NodeTests {
         }
     }
 
-    @Test func whatHasBegunInOneHubIsToldOfThoughTheNextOneFails() async throws {
+    @Test("What is due in one hub begins and is told of, though the hub before or after it fails", arguments: [0, 1])
+    func aHubThatFailsDoesNotKeepAnotherFromBeginning(bad: Int) async throws {
         try await TestDatabase.with { node in
-            let hubs = [try await hub("good", of: node), try await hub("bad", of: node)]
+            let hubs = [try await hub("first", of: node), try await hub("second", of: node)]
             for (index, hub) in hubs.enumerated() {
                 try await register(in: hub, by: node)
                 _ = try await node.accept(draft(in: hub, dueIn: 60 + index))
             }
             try await node.transaction { connection, patience throws(DatabaseFailure) in
                 let damage = Statement.rare([.int4], "UPDATE notifications SET expression = '((' WHERE shard = $1")
-                _ = try connection.run(Batch(damage) { $0.add(Shard(hubs[1]).number) }, patience)
+                _ = try connection.run(Batch(damage) { $0.add(Shard(hubs[bad]).number) }, patience)
             }
             let due = now + .seconds(120)
             let released = try await node.release(due: due, limit: 9)
             #expect(released.count == 1)
-            #expect(released.deliveries.map(\.notification.hub) == [hubs[0]])
+            #expect(released.deliveries.map(\.notification.hub) == [hubs[1 - bad]])
             await #expect(throws: StorageError.self) { try await node.release(due: due, limit: 9) }
         }
     }

@@ -15,7 +15,8 @@ struct JobPatience: Sendable, Equatable {
     private(set) var isOver = false
 
     /// Records that the storage did not answer.
-    /// - Parameter cursor: The progress of the job.
+    /// - Parameter cursor: The progress of the job that is stored. Progress that was not stored is lost, and counts for
+    ///   nothing.
     /// - Returns: When to try again; nil if the job fails.
     mutating func fail(at now: Timestamp, _ cursor: JobCursor) -> Timestamp? {
         if cursor != self.cursor { self = JobPatience(cursor: cursor) }

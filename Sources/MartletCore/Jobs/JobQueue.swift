@@ -10,7 +10,9 @@ struct JobQueue {
     private let limit: Int
     private var waiting: [JobProgress] = []
     private var busy: Set<Hub.ID> = []
-    /// The jobs that wait or run.
+    /// The jobs that have done their work, and whose end could not be stored yet. They take no other job's place.
+    private var ending: Set<Key> = []
+    /// The jobs that wait, run or end.
     private var known: Set<Key> = []
     /// The number of reads of the store that are in progress.
     private var reads = 0
@@ -21,7 +23,7 @@ struct JobQueue {
         self.limit = limit
     }
 
-    var isEmpty: Bool { waiting.isEmpty && busy.isEmpty }
+    var isEmpty: Bool { waiting.isEmpty && busy.isEmpty && ending.isEmpty }
 
     mutating func add(_ progress: JobProgress) {
         guard known.insert(Key(progress)).inserted else { return }
@@ -55,8 +57,15 @@ struct JobQueue {
         return progress
     }
 
-    mutating func finished(_ progress: JobProgress) {
+    /// Gives the place of a running job to others, because only its end has to be stored. `finished` must be called as
+    /// for a running job.
+    mutating func beginEnding(_ progress: JobProgress) {
+        guard ending.insert(Key(progress)).inserted else { return }
         busy.remove(progress.job.hub)
+    }
+
+    mutating func finished(_ progress: JobProgress) {
+        if ending.remove(Key(progress)) == nil { busy.remove(progress.job.hub) }
         known.remove(Key(progress))
         if reads > 0 { ended.insert(Key(progress)) }
     }

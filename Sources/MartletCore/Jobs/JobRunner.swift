@@ -6,6 +6,10 @@ public final class JobRunner: Sendable {
     private static let concurrencyLimit = 2
     /// The time that a job waits when the disk is full, before it is tried again.
     private static let roomInterval: Duration = .seconds(10)
+    /// The time between two attempts to store the end of a job.
+    private static let endInterval: Duration = .seconds(30)
+    /// How often the files of a job are tried to be stored after its patience is over: for a quarter of an hour.
+    private static let commitLimit = 30
 
     private let parts: JobParts
     private let ownership: HubOwnership
@@ -86,10 +90,13 @@ public final class JobRunner: Sendable {
     private func run(_ start: JobProgress) async {
         var next: JobProgress? = start
         var patience = JobPatience()
+        // Why the job fails, once its patience is over. From then on, only its end has to be stored.
+        var failure: String?
+        var failedCommits = 0
         while let progress = next {
             var work = JobWork(progress, parts)
             do throws(JobStop) {
-                try await work.run()
+                try await work.run(failingBecause: failure)
                 return
             } catch {
                 switch error {
@@ -100,23 +107,42 @@ public final class JobRunner: Sendable {
                     log("A job waits for room on the disk; it goes on by itself.")
                     next = await resumed(progress.job) { $0 + Self.roomInterval }
                 case .unavailable(let sentence):
-                    log("A job waits for the storage and goes on by itself: \(sentence)")
-                    let stopped = work.progress
-                    next = await resumed(progress.job) { patience.fail(at: $0, stopped.cursor) }
-                    if next == nil, patience.isOver { await fail(stopped, stopped.job.failure ?? sentence) }
+                    if failure == nil {
+                        log("A job waits for the storage and goes on by itself: \(sentence)")
+                    } else if work.stored.isWritten, !work.isCommitted {
+                        failedCommits += 1
+                        // A job must not stay unfinished because its files can never be stored.
+                        if failedCommits > Self.commitLimit {
+                            return await fail(work.progress, work.progress.job.failure ?? sentence)
+                        }
+                    }
+                    let stored = work.stored
+                    next = await resumed(progress.job) { now in
+                        if failure == nil {
+                            if let attempt = patience.fail(at: now, stored) { return attempt }
+                            failure = sentence
+                            beginEnding(progress)
+                        }
+                        return now + Self.endInterval
+                    }
                 }
             }
         }
     }
 
+    /// Lets other jobs run while the end of a job is not stored.
+    private func beginEnding(_ progress: JobProgress) {
+        queue.withLock { $0.beginEnding(progress) }
+        wake.yield()
+    }
+
     /// Waits, and then reads the job from the store again, because it is not known whether its last step was stored.
-    /// - Parameter nextAttempt: Returns when to try next, given the current time; nil to give up.
-    /// - Returns: The job; nil if the server is shutting down, if the job has ended or was deleted, or if `nextAttempt`
-    ///   has given up.
-    private func resumed(_ job: Job, _ nextAttempt: (Timestamp) -> Timestamp?) async -> JobProgress? {
-        while let attempt = nextAttempt(parts.time.now) {
+    /// - Parameter nextAttempt: Returns when to try next, given the current time.
+    /// - Returns: The job; nil if the server is shutting down, or if the job has ended or was deleted.
+    private func resumed(_ job: Job, _ nextAttempt: (Timestamp) -> Timestamp) async -> JobProgress? {
+        while true {
             do {
-                try await parts.time.sleep(until: attempt)
+                try await parts.time.sleep(until: nextAttempt(parts.time.now))
             } catch {
                 return nil
             }
@@ -126,20 +152,29 @@ public final class JobRunner: Sendable {
                 guard error.kind != .closed else { return nil }
             }
         }
-        return nil
     }
 
-    /// Marks a job as failed, because its files or its progress could not be stored.
+    /// Marks a job as failed, because its files or its progress could not be stored. Tries again until that is stored.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed
         failed.job.failure = sentence
-        failed.job.updatedAt = parts.time.now
         failed.cursor = JobCursor()
-        do throws(StorageError) {
-            try await parts.jobs.record(failed)
-        } catch {
-            log("A job that failed could not be recorded as such and will be tried again: \(error)")
+        while true {
+            failed.job.updatedAt = parts.time.now
+            do throws(StorageError) {
+                try await parts.jobs.record(failed)
+                return
+            } catch {
+                log("A job that failed could not be recorded as such and will be tried again: \(error)")
+                guard error.kind == .unavailable || error.kind == .full else { return }
+            }
+            beginEnding(progress)
+            do {
+                try await parts.time.sleep(until: parts.time.now + Self.endInterval)
+            } catch {
+                return
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ extension JobWork {
 
     mutating func export() async throws(JobStop) {
         let hub = progress.job.hub
-        let total = try await stored { () async throws(StorageError) in try await parts.jobs.registrationCount(in: hub)
+        let total = try await access { () async throws(StorageError) in try await parts.jobs.registrationCount(in: hub)
         }
         progress.job.status = .running
         var unsynchronized = 0
@@ -14,7 +14,7 @@ extension JobWork {
         while !isLast {
             let query = RegistrationQuery(
                 hub: hub, filter: .all, after: progress.cursor.sequence, limit: Self.pageLimit, now: parts.time.now)
-            let page = try await stored { () async throws(StorageError) in try await parts.devices.registrations(query)
+            let page = try await access { () async throws(StorageError) in try await parts.devices.registrations(query)
             }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(512 * page.registrations.count)

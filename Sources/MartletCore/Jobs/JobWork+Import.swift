@@ -60,7 +60,7 @@ extension JobWork {
         var start = progress
         start.job.updatedAt = parts.time.now
         let (jobs, now, before) = (parts.jobs, parts.time.now, start)
-        let recorded = try await stored { () async throws(StorageError) in
+        let recorded = try await access { () async throws(StorageError) in
             try await jobs.apply(
                 batch.changes, of: before.job.id, in: before.job.hub, after: before.cursor.line, at: now
             ) {
@@ -69,6 +69,7 @@ extension JobWork {
         }
         guard let recorded else { throw .gone }
         progress = recorded
+        stored = recorded.cursor
         try await files?.write(progress.cursor.output.pending, to: .output)
         try await files?.write(progress.cursor.failed.pending, to: .failed)
     }

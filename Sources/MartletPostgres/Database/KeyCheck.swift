@@ -55,6 +55,10 @@ struct KeyCheck {
             + "before into the data directory, or give its key in MARTLET_SECRET_KEY or "
             + "MARTLET_SECRET_KEY_FILE.")
 
+    /// What to add for somebody who checks a server from a shell.
+    static let adviceForChecks =
+        " If the server's environment has the key, run the check with the same environment."
+
     private static let stored = Statement.rare([], "SELECT sealed_check FROM namespace")
     static let store = Statement.rare(
         [.bytes], "UPDATE namespace SET sealed_check = $1 WHERE sealed_check IS NULL")

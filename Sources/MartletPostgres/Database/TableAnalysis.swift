@@ -18,7 +18,7 @@ final class TableAnalysis: Sendable {
     private let patience: Duration
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter link: A connection for reads. An ANALYZE takes it for less than a second.
+    /// - Parameter link: A connection for reads. The ANALYZE of a table takes it for less than a second.
     init(_ link: Link, schema: String, patience: Duration) {
         (self.link, self.schema, self.patience) = (link, schema, patience)
     }
@@ -44,23 +44,44 @@ final class TableAnalysis: Sendable {
         task.withLock { $0?.cancel() }
     }
 
+    /// Analyzes the tables one after another. In between, the connection is free for reads. A table that cannot be
+    /// analyzed does not keep the others from it.
     /// - Returns: The names of the tables that were analyzed.
+    /// - Throws: The first failure, after all tables were tried. If the connection fails, the rest is not tried.
     @discardableResult
     func analyzeGrownTables() async throws(DatabaseFailure) -> [String] {
-        try await link.perform { [schema, patience] access throws(DatabaseFailure) in
+        let names = try await perform { [schema] connection, patience throws(DatabaseFailure) -> [String] in
+            let grown = Batch(Self.grown) {
+                $0.add(schema)
+                $0.add(Self.growth)
+            }
+            let rows = try connection.run(grown, patience)[0]
+            return (0..<rows.count).map { rows[$0].text(0) }
+        }
+        var analyzed: [String] = []
+        var failure: DatabaseFailure?
+        for name in names {
             do throws(DatabaseFailure) {
-                let grown = Batch(Self.grown) {
-                    $0.add(schema)
-                    $0.add(Self.growth)
+                // A table that another node or autovacuum is analyzing is left out.
+                try await perform { connection, patience throws(DatabaseFailure) -> Void in
+                    _ = try connection.run(Batch(.rare([], "ANALYZE (SKIP_LOCKED) \(name)")), patience)
                 }
-                let rows = try access.connection.run(grown, .until(.now + patience))[0]
-                let names = (0..<rows.count).map { rows[$0].text(0) }
-                for name in names {
-                    // A table that another node or autovacuum is analyzing is left out.
-                    try access.connection.run(
-                        Batch(.rare([], "ANALYZE (SKIP_LOCKED) \(name)")), .until(.now + patience))
-                }
-                return names
+                analyzed.append(name)
+            } catch {
+                failure = failure ?? error
+                guard case .refused = error, !error.isOfConnection else { break }
+            }
+        }
+        if let failure { throw failure }
+        return analyzed
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value
+    ) async throws(DatabaseFailure) -> Value {
+        try await link.perform { [patience] access throws(DatabaseFailure) in
+            do throws(DatabaseFailure) {
+                return try work(access.connection, .until(.now + patience))
             } catch {
                 if error.isOfConnection { access.drop() }
                 throw error

@@ -44,8 +44,8 @@ extension DatabaseFacts {
                         + "none. All other nodes need the same.")
             ]
         case .fits: [DatabaseFinding(.good, "The secret key opens the credentials of the database.")]
-        case .missing: [DatabaseFinding(.problem, KeyCheck.noKey.detail)]
-        case .differs: [DatabaseFinding(.problem, KeyCheck.otherKey.detail)]
+        case .missing: [DatabaseFinding(.problem, KeyCheck.noKey.detail + KeyCheck.adviceForChecks)]
+        case .differs: [DatabaseFinding(.problem, KeyCheck.otherKey.detail + KeyCheck.adviceForChecks)]
         case nil: []
         }
     }

@@ -1,43 +1,53 @@
 public import MartletCore
 public import MartletModel
+import Synchronization
 
 extension PostgresStorage: JobStore {
     public func createJob(_ job: Job) async throws(StorageError) {
         let shard = Shard(job.hub)
         let sealed = try coding.sealedAddresses(of: job)
-        let hints = try await transaction { [nodes] connection, patience throws(DatabaseFailure) in
-            // The number of a job is one above the last, so no two jobs may be added at the same time. The second lock
-            // keeps the owner of the hub from changing.
-            var locking = Batch(Ordinals.locking) { $0.add(shard.number) }
-            locking.add(SendOrdinals.locking) { $0.add(shard.number) }
-            let found = try connection.run(locking, patience)[1]
-            guard found.count == 1 else { return [HintText]() }
-            let before = SendOrdinals(found[0])
-            var numbers = before
-            let hints = SendChange.hub.count(in: &numbers, shard, by: nodes.incarnation)
-            var batch = Batch(SendOrdinals.claiming) {
-                $0.add(shard.number)
-                numbers.addClaim(since: before, to: &$0)
+        let isComplete = Mutex(false)
+        let hints: [HintText]
+        do throws(StorageError) {
+            hints = try await transaction { [nodes] connection, patience throws(DatabaseFailure) -> [HintText] in
+                // The number of a job is one above the last, so no two jobs may be added at the same time. The second
+                // lock keeps the owner of the hub from changing.
+                var locking = Batch(Ordinals.locking) { $0.add(shard.number) }
+                locking.add(SendOrdinals.locking) { $0.add(shard.number) }
+                let found = try connection.run(locking, patience)[1]
+                guard found.count == 1 else { return [] }
+                let before = SendOrdinals(found[0])
+                var numbers = before
+                let change = SendChange.hub.count(in: &numbers, shard, by: nodes.incarnation)
+                var batch = Batch(SendOrdinals.claiming) {
+                    $0.add(shard.number)
+                    numbers.addClaim(since: before, to: &$0)
+                }
+                batch.add(JobStatements.insert) {
+                    $0.add(shard.number)
+                    $0.add(job.id)
+                    $0.add(job.kind.rawValue)
+                    $0.add(sealed)
+                    $0.add(job.output.text)
+                    $0.add(job.directory.text)
+                    $0.add(job.input?.address.container.text)
+                    $0.add(job.input?.address.name.text)
+                    $0.add(job.createdAt)
+                    $0.add(job.status.rawValue)
+                    $0.add(job.status.isFinal)
+                    $0.add(JobChanges.hundredths(job.progress))
+                    $0.add(job.failure)
+                    $0.add(job.updatedAt)
+                }
+                batch.add(JobStatements.removeSurplus) { $0.add(shard.number) }
+                try connection.run(batch, patience)
+                isComplete.withLock { $0 = true }
+                return change
             }
-            batch.add(JobStatements.insert) {
-                $0.add(shard.number)
-                $0.add(job.id)
-                $0.add(job.kind.rawValue)
-                $0.add(sealed)
-                $0.add(job.output.text)
-                $0.add(job.directory.text)
-                $0.add(job.input?.address.container.text)
-                $0.add(job.input?.address.name.text)
-                $0.add(job.createdAt)
-                $0.add(job.status.rawValue)
-                $0.add(job.status.isFinal)
-                $0.add(JobChanges.hundredths(job.progress))
-                $0.add(job.failure)
-                $0.add(job.updatedAt)
-            }
-            batch.add(JobStatements.removeSurplus) { $0.add(shard.number) }
-            try connection.run(batch, patience)
-            return hints
+        } catch {
+            // Only the COMMIT is left to fail, so the job may be stored. Nothing else would start it before a takeover.
+            if isComplete.withLock({ $0 }), unknownWrites.add(to: shard) { readAgain(after: shard) }
+            throw error
         }
         nodes.announce(hints)
     }

@@ -51,7 +51,9 @@ extension PostgresStorage: NotificationStore {
         }
         let rows = try await read(batch)[0]
         var released = ReleasedNotifications(count: 0, deliveries: [])
-        // The shards are handled one after another, each in a transaction of its own.
+        var refusal: StorageError?
+        // The shards are handled one after another, each in a transaction of its own. A shard that cannot be written does
+        // not keep the next ones from beginning.
         for index in 0..<rows.count where released.count < limit {
             let left = limit - released.count
             let own: ReleasedNotifications?
@@ -61,14 +63,16 @@ extension PostgresStorage: NotificationStore {
                     try NotificationTable(session, cache).release(due: time.now, limit: left)
                 }
             } catch {
-                // What has begun in the shards before must get to the caller, because no later call finds it.
-                guard released.count == 0 else { return released }
-                throw error
+                refusal = refusal ?? error
+                if error.kind == .closed || Task.isCancelled { break }
+                continue
             }
             guard let own else { continue }
             released.count += own.count
             released.deliveries += own.deliveries
         }
+        // What has begun must get to the caller, because no later call finds it.
+        if released.count == 0, let refusal { throw refusal }
         return released
     }
 

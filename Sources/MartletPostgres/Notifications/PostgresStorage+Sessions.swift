@@ -55,9 +55,9 @@ extension PostgresStorage {
     }
 
     /// Makes this node read its hubs again when the unknown writes to a shard are over. If this node owns the shard,
-    /// nothing else tells it of what these writes have stored: deliveries that are in no queue, or a control that is
-    /// not in memory. The number of changes counts only what other nodes do.
-    private func readAgain(after shard: Shard) {
+    /// nothing else tells it of what these writes have stored: deliveries and jobs that are in no queue, or a control
+    /// that is not in memory. The number of changes counts only what other nodes do.
+    func readAgain(after shard: Shard) {
         Task {
             while true {
                 let count = unknownWrites.count(in: shard)

@@ -48,10 +48,17 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
         return hosts.enumerated().map { index, host in
             let given = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
             let port = given.isEmpty ? standard : String(given)
-            if host.isEmpty { return "the local socket, port \(port)" }
+            if host.isEmpty {
+                return Self.isPlaceInEnvironment ? "the default place of libpq" : "the local socket, port \(port)"
+            }
             if host.hasPrefix("/") { return "\(host), port \(port)" }
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }.joined(separator: ",")
+    }
+
+    /// Whether the environment of the process says where libpq finds a server that the address does not name.
+    private static var isPlaceInEnvironment: Bool {
+        ["PGHOST", "PGHOSTADDR", "PGSERVICE"].contains { getenv($0) != nil }
     }
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }

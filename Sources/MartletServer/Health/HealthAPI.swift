@@ -3,7 +3,8 @@ import MartletHTTP
 /// Answers `GET /health/live`, which reports whether the process runs, and `GET /health/ready`, which reports whether
 /// the server is ready for work.
 struct HealthAPI: HTTPHandler {
-    /// Returns the reason why the server is not ready, as a sentence; nil if it is ready.
+    /// Returns the reason why the server is not ready, as a sentence without addresses and paths, because anyone may ask;
+    /// nil if it is ready.
     let obstacle: @Sendable () async -> String?
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     ///

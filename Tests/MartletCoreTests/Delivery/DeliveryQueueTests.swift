@@ -393,7 +393,10 @@ struct DeliveryQueueTests {
         for _ in 0..<8 {
             #expect(nextSequence(&queue, at: timestamp) == 1)
             queue.end(Self.id(1), .failed(StorageError(.full, "no room")), at: timestamp)
-            guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+            guard case .wait(let until?) = queue.next(at: timestamp) else {
+                Issue.record("the queue has nothing to wait for")
+                return
+            }
             waits.append((until - timestamp).components.seconds)
             timestamp = until
         }
@@ -411,14 +414,20 @@ struct DeliveryQueueTests {
                 let later = timestamp + .milliseconds(number * 40)
                 queue.end(Self.id(number + 1), .failed(StorageError(.unavailable, "away")), at: later)
             }
-            guard case .wait(let until?) = queue.next(at: timestamp + .milliseconds(800)) else { return }
+            guard case .wait(let until?) = queue.next(at: timestamp + .milliseconds(800)) else {
+                Issue.record("the queue has nothing to wait for")
+                return
+            }
             #expect(until == timestamp + .seconds(wait))
             timestamp = until
             for sequence in 1...20 { #expect(nextSequence(&queue, at: timestamp) == Int64(sequence)) }
         }
         queue.end(Self.id(1), .finished, at: timestamp)
         queue.end(Self.id(2), .failed(StorageError(.unavailable, "away")), at: timestamp)
-        guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+        guard case .wait(let until?) = queue.next(at: timestamp) else {
+            Issue.record("the queue has nothing to wait for")
+            return
+        }
         #expect(until == timestamp + .seconds(1), "storage has worked since")
     }
 
@@ -431,7 +440,10 @@ struct DeliveryQueueTests {
         let earlier = now + .seconds(-600)
         #expect(nextSequence(&queue, at: earlier) == 1)
         queue.end(Self.id(2), .failed(StorageError(.full, "no room")), at: earlier)
-        guard case .wait(let until?) = queue.next(at: earlier) else { return }
+        guard case .wait(let until?) = queue.next(at: earlier) else {
+            Issue.record("the queue has nothing to wait for")
+            return
+        }
         #expect(until == earlier + .seconds(1))
     }
 
@@ -444,7 +456,10 @@ struct DeliveryQueueTests {
         for _ in 0..<9 {
             #expect(nextSequence(&queue, at: timestamp) == 1)
             queue.end(Self.id(1), .stalled, at: timestamp)
-            guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+            guard case .wait(let until?) = queue.next(at: timestamp) else {
+                Issue.record("the queue has nothing to wait for")
+                return
+            }
             waits.append((until - timestamp).wholeMilliseconds)
             timestamp = until
         }
@@ -453,7 +468,10 @@ struct DeliveryQueueTests {
         queue.end(Self.id(1), .waiting(until: timestamp), at: timestamp)
         #expect(nextSequence(&queue, at: timestamp) == 1)
         queue.end(Self.id(1), .stalled, at: timestamp)
-        guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+        guard case .wait(let until?) = queue.next(at: timestamp) else {
+            Issue.record("the queue has nothing to wait for")
+            return
+        }
         #expect(until == timestamp + .milliseconds(100))
     }
 

@@ -40,7 +40,10 @@ struct OriginCircuitBreakerTests {
         for _ in 0..<6 {
             #expect(enter(&breaker, areFailing: true, at: timestamp) == .probe)
             breaker.end(.trial, at: timestamp)
-            guard case .paused(let until) = enter(&breaker, areFailing: true, at: timestamp) else { return }
+            guard case .paused(let until) = enter(&breaker, areFailing: true, at: timestamp) else {
+                Issue.record("no pause has begun")
+                return
+            }
             lengths.append((until - timestamp).components.seconds)
             timestamp = until
         }

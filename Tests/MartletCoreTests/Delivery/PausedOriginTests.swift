@@ -128,4 +128,40 @@ struct PausedOriginTests {
         #expect(try await flight.run(second) == .finished)
         #expect(origins.waitingCount == 0)
     }
+
+    @Test func retriesToAnOriginThatWorksDoNotWaitForTheProbeOfAnother() async throws {
+        let flight = try await Flight(pageSize: 4, hasCredential: false) { _, _ in answered(201) }
+        try await flight.hubs.setCredential(Credential([:]), for: HomingPigeon.platform, of: "aviary")
+        for (number, loft) in ["bad/1", "good/1", "bad/2", "good/2", "good/3", "good/4"].enumerated() {
+            _ = try await flight.registry.put(
+                "r\(number)", in: flight.hub, platform: HomingPigeon.platform, handle: PushHandle("https://\(loft)"),
+                tags: [])
+        }
+        let origins = flight.deliverer.sender.origins
+        let lane = LaneID(hub: flight.hub, platform: HomingPigeon.platform)
+        let bad = HTTPOrigin(scheme: .https, host: "bad")
+        let good = HTTPOrigin(scheme: .https, host: "good")
+        for origin in [bad, good] {
+            let pause = LanePause(
+                origin: origin.description, until: flight.time.now + .seconds(5), outcome: .throttled, reason: "")
+            origins.restore(pause, of: lane, at: flight.time.now)
+        }
+        let delivery = try await flight.accept(on: HomingPigeon.platform)
+        guard case .waiting = try await flight.run(delivery) else {
+            Issue.record("both origins are paused")
+            return
+        }
+        flight.time.advance(by: .seconds(5))
+        // Another delivery probes the one origin, and has found out that the other works.
+        #expect(origins.enter(lane, bad, at: flight.time.now, probeDuration: .seconds(30)) == .probe)
+        var evidence = PushEvidence(startedAt: flight.time.now)
+        evidence.answers = 1
+        origins.record(evidence, [], lane, good, role: .probe, at: flight.time.now)
+        let ending = try await flight.run(delivery)
+        #expect(ending == .probing(until: flight.time.now + .seconds(30)))
+        #expect(try await flight.report(delivery).counts == [.success: 4], "though a round has room for four retries")
+        #expect(flight.transport.sent.allSatisfy { $0.origin.host == "good" })
+        origins.end(.probe, lane, bad, at: flight.time.now)
+        #expect(origins.takeReleased() == [delivery.id])
+    }
 }

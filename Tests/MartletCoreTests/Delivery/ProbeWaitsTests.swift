@@ -18,6 +18,22 @@ struct ProbeWaitsTests {
         }
     }
 
+    @Test func onlyAFewOfManyOriginsAreRemembered() {
+        var waits = ProbeWaits<Int>()
+        let delivery = Delivery.ID(rawValue: 1)
+        waits.wait(delivery, for: Set(0..<100))
+        waits.wait(Delivery.ID(rawValue: 2), for: [200])
+        var ended = 0
+        for origin in 0..<100 {
+            var others = waits
+            if others.end(origin) { ended += 1 }
+        }
+        #expect(ended == 8)
+        waits.end { $0 < 100 }
+        #expect(waits.takeReleased() == [delivery])
+        #expect(waits.count == 1)
+    }
+
     @Test(arguments: UInt64(0)..<50)
     func aDeliveryWaitsUntilTheFirstOfItsProbesEndsAndIsReleasedOnce(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -34,7 +34,10 @@ struct JobPatienceTests {
     }
 
     /// Applies the lines of an import of `loft1` … `loft5`, against a storage that fails some of the calls.
-    private func run(_ faults: [Fault]) async throws -> (job: Job, handles: [String], output: String) {
+    /// - Parameter records: What happens to the first calls of `record`.
+    private func run(
+        _ faults: [Fault], records: [Fault] = []
+    ) async throws -> (job: Job, handles: [String], output: String) {
         let (storage, containers, time) = (MemoryStorage(), MemoryContainers(), ManualTimeSource(Self.start))
         let hub = try #require(
             try await storage.createHub(name: "shop", settings: HubSettings(), at: Self.start)
@@ -49,7 +52,7 @@ struct JobPatienceTests {
             id: "1", hub: hub, kind: .importCreate, outputURL: "https://h/out?sig=1", output: container,
             directory: try #require(BlobName("shop/1")), input: Job.Input(url: "https://h/in?sig=2", address: input),
             createdAt: Self.start)
-        let jobs = FaultyJobs(store: storage, faults)
+        let jobs = FaultyJobs(store: storage, faults, records: records)
         let runner = JobRunner(
             jobs: jobs, devices: storage, containers: containers, lines: PlainLines(), time: time)
         let running = Task { await runner.run() }
@@ -79,10 +82,54 @@ struct JobPatienceTests {
     }
 
     @Test func aJobWhoseStorageDoesNotAnswerForTooLongFailsWithTheReason() async throws {
-        let (job, handles, _) = try await run([.passed] + Array(repeating: .refused, count: 60))
+        let (job, handles, output) = try await run([.passed] + Array(repeating: .refused, count: 60))
         #expect(job.status == .failed)
         #expect(job.failure == "The database did not answer in time.")
         #expect(handles == ["loft1", "loft2"])
+        #expect(
+            output.split(separator: "\n").map { $0.prefix(2) } == ["1\t", "2\t"],
+            "it keeps the files of what it has done")
+    }
+
+    @Test func theEndOfAJobIsStoredWheneverTheStorageAnswersAgain() async throws {
+        let refusals = Array(repeating: Fault.refused, count: 60)
+        let (job, _, output) = try await run([.passed] + refusals, records: refusals)
+        #expect(job.status == .failed)
+        #expect(job.failure == "The database did not answer in time.")
+        #expect(output.split(separator: "\n").count == 2)
+    }
+
+    @Test func aJobThatHasDoneItsWorkDoesNotFailBecauseItsEndCannotBeStored() async throws {
+        let (job, handles, output) = try await run([], records: [.passed] + Array(repeating: .refused, count: 60))
+        #expect(job.status == .completed)
+        #expect(job.failure == nil)
+        #expect(handles == (1...5).map { "loft\($0)" })
+        #expect(output.split(separator: "\n").count == 5)
+    }
+
+    @Test func aJobWhoseEndIsNotStoredTakesThePlaceOfNoOther() throws {
+        let jobs = try ["1", "2"].map { id in
+            JobProgress(
+                job: Job(
+                    id: id, hub: Hub.ID(rawValue: 1), kind: .export, outputURL: "https://h/out?sig=1",
+                    output: try #require(ContainerName("jobs")), directory: try #require(BlobName("shop/\(id)")),
+                    input: nil, createdAt: Self.start))
+        }
+        var queue = JobQueue(limit: 1)
+        for job in jobs { queue.add(job) }
+        #expect(queue.next()?.job.id == "1")
+        #expect(queue.next()?.job.id == nil)
+        queue.beginEnding(jobs[0])
+        #expect(queue.next()?.job.id == "2")
+        queue.finished(jobs[0])
+        queue.add(jobs[0])
+        #expect(queue.next()?.job.id == nil, "the second is still running")
+        queue.finished(jobs[1])
+        #expect(queue.next()?.job.id == "1")
+        queue.beginEnding(jobs[0])
+        #expect(!queue.isEmpty)
+        queue.finished(jobs[0])
+        #expect(queue.isEmpty)
     }
 }
 
@@ -99,10 +146,12 @@ enum Fault: Sendable {
 private struct FaultyJobs: JobStore {
     let store: MemoryStorage
     private let faults: FaultList
+    private let records: FaultList
 
-    init(store: MemoryStorage, _ faults: [Fault]) {
+    init(store: MemoryStorage, _ faults: [Fault], records: [Fault]) {
         self.store = store
         self.faults = FaultList(faults)
+        self.records = FaultList(records)
     }
 
     private static let late = StorageError(.unavailable, "The database did not answer in time.")
@@ -113,7 +162,14 @@ private struct FaultyJobs: JobStore {
         try await store.jobs(in: hub, limit: limit)
     }
     func unfinishedJobs() async throws(StorageError) -> [JobProgress] { try await store.unfinishedJobs() }
-    func record(_ progress: JobProgress) async throws(StorageError) -> Bool { try await store.record(progress) }
+
+    func record(_ progress: JobProgress) async throws(StorageError) -> Bool {
+        let fault = records.next()
+        if fault == .refused { throw Self.late }
+        let isThere = try await store.record(progress)
+        if fault == .unanswered { throw Self.late }
+        return isThere
+    }
 
     func apply(
         _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, after line: Int64, at now: Timestamp,

@@ -4,8 +4,10 @@ import MartletModel
 ///
 /// After a pause, one push tests the origin. A push to a device that is not known to fail is the probe. Pushes to failing
 /// devices have a circuit breaker of their own, because the failure of such a push shows little about the origin: it
-/// neither takes the place of the probe nor lengthens the pauses of the origin. A push to a failing device that is sent
-/// after a pause is a trial. An answer to a probe or a trial ends the pause for all pushes.
+/// neither takes the place of the probe nor, as long as it only gets no answer, lengthens the pauses of the origin. A
+/// push to a failing device that is sent after a pause is a trial. An answer to a probe or a trial ends the pause for
+/// all pushes. A trial that shows something about the origin counts like a probe: if it cannot connect, or if its answer
+/// asks for a wait, the next pause of the origin begins, and it is longer.
 struct OriginCircuitBreaker: Sendable, Equatable {
     /// How a push is sent.
     enum Role: Sendable, Equatable {
@@ -68,7 +70,7 @@ struct OriginCircuitBreaker: Sendable, Equatable {
         }
     }
 
-    /// Begins a pause or extends the current pause.
+    /// Begins a pause or extends the current pause. After a probe or a trial, the next pause begins, which is longer.
     mutating func pause(atLeast least: Duration = .zero, after role: Role, at now: Timestamp) {
         _ = pushes.pause(atLeast: least, isProbe: role != .ordinary, at: now)
     }

@@ -3,6 +3,10 @@ import MartletModel
 /// The deliveries that wait for the end of a probe of a paused origin. The retries of such a delivery stay unchanged in
 /// the store while it waits. Does no I/O.
 struct ProbeWaits<Origin: Hashable & Sendable>: Sendable {
+    /// The maximum number of origins that are remembered for a delivery. The first end wakes it anyway, and devices
+    /// choose how many there are.
+    private static var limit: Int { 8 }
+
     private var origins: [Delivery.ID: Set<Origin>] = [:]
     private var deliveries: [Origin: Set<Delivery.ID>] = [:]
     /// The deliveries whose wait has ended since the last call of `takeReleased`.
@@ -13,10 +17,12 @@ struct ProbeWaits<Origin: Hashable & Sendable>: Sendable {
 
     func contains(_ delivery: Delivery.ID) -> Bool { origins[delivery] != nil }
 
-    /// Lets a delivery wait until the first of these probes ends, instead of what it has waited for until now.
-    mutating func wait(_ delivery: Delivery.ID, for probed: Set<Origin>) {
+    /// Lets a delivery wait until the first of these probes ends, instead of what it has waited for until now. If there
+    /// are too many, it waits for some of them.
+    mutating func wait(_ delivery: Delivery.ID, for all: Set<Origin>) {
         forget(delivery)
-        guard !probed.isEmpty else { return }
+        guard !all.isEmpty else { return }
+        let probed = Set(all.prefix(Self.limit))
         origins[delivery] = probed
         for origin in probed { deliveries[origin, default: []].insert(delivery) }
     }

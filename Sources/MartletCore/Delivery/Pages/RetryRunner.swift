@@ -26,8 +26,8 @@ struct RetryRunner: Sendable {
         return try await runDue(&run, &content)
     }
 
-    /// Sends one round of due retries, unless the lane is paused. At least one retry must be due. If retries of the round
-    /// wait for probes of origins that are in progress, the delivery waits for these probes.
+    /// Sends one round of due retries, unless the lane is paused. At least one retry must be due. If the round could do
+    /// nothing but wait for probes of origins that are in progress, the delivery waits for these probes.
     func runDue(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -56,10 +56,17 @@ struct RetryRunner: Sendable {
             lanes.endProbe(lane)
             return .gone
         case .now(let limit):
+            let hadProgressed = run.hasProgressed
+            run.hasProgressed = false
             try await recorder.sharedProgress.storing(of: delivery) { () async throws(StorageError) in
                 try await sendRetries(&run, lane, &content, limit: limit)
             }
-            if let until = waitForProbes(of: run) { return .probing(until: min(until, delivery.expiresAt)) }
+            // More retries, to other origins, may be due after a round that has recorded something.
+            let isStuck = !run.hasProgressed
+            run.hasProgressed = run.hasProgressed || hadProgressed
+            if isStuck, let until = waitForProbes(of: run) {
+                return .probing(until: min(until, delivery.expiresAt))
+            }
             return try await recorder.untilNextRetry(&run)
         }
     }
