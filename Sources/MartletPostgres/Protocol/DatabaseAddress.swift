@@ -58,7 +58,7 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
 
     /// Whether the environment of the process says where libpq finds a server that the address does not name.
     private static var isPlaceInEnvironment: Bool {
-        ["PGHOST", "PGHOSTADDR", "PGSERVICE"].contains { getenv($0) != nil }
+        ["PGHOST", "PGHOSTADDR", "PGSERVICE"].contains { (name: String) in getenv(name) != nil }
     }
 
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
