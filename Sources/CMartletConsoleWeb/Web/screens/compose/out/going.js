@@ -3,7 +3,7 @@
 
 import { call, Refusal } from "../../../lib/api.js";
 import { draftKey, owner, underWay } from "../../../lib/drafts.js";
-import { forget, keep } from "../draft.js";
+import { forget, keep, stored } from "../draft.js";
 import { fields, message } from "../message.js";
 import { became, claimOf, endOf, found, isGivenUp, isOpen, join, next, noteSent, UNDO } from "../sending.js";
 
@@ -357,7 +357,11 @@ export class Going {
       // The key of a send that was refused or not found stays, so that a late request cannot make a second one. Not so if a
       // confidential draft was loaded again: its content is not known any more, so the next one has another key.
       if (!["none", "refused"].includes(outcome)) draft.keyOf = "";
-      if (!this.isOver) keep(hub, draft);
+      if (!this.isOver) {
+        // What another tab has stored meanwhile is of the same send, so this is no second draft.
+        stored(hub, draft.id);
+        keep(hub, draft);
+      }
     }
     if (this.listen) this.listen(outcome);
     else this.report(outcome);

@@ -102,7 +102,6 @@ function world(link) {
     },
     end: () => { Date.now = realNow; },
     items,
-    now: () => now,
     iso,
     after,
   };
@@ -332,5 +331,21 @@ test("Undo of an old send looks for it first: the server has forgotten its key",
   await run(5);
   assert.equal(going.outcome, "late");
   assert.equal(sends.length, 1, "nothing was claimed");
+  end();
+});
+
+test("a send that ends after another tab has stored it leaves one draft, which is not being sent", async () => {
+  const { run, begin, items, end } = world((name) => (name.startsWith("DELETE") ? 2 : 0));
+  const draft = await import("../draft.js");
+  const going = begin();
+  draft.keep("shop", going.draft);
+  await run(1);
+  going.undo();
+  await run(1);
+  const key = `draft::shop:${going.draft.id}`;
+  items.set(key, JSON.stringify({ ...JSON.parse(items.get(key)), changedAt: 1, sending: { ...going.sending, count: 6 } }));
+  await run(5);
+  assert.equal(going.outcome, "undone");
+  assert.deepEqual(draft.others("shop").map((one) => [one.id, one.sending]), [[going.draft.id, null]]);
   end();
 });
