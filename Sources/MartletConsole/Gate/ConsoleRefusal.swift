@@ -37,6 +37,8 @@ enum ConsoleRefusal: Error, Hashable {
     case notJSON
     case tooMany(retryAfter: Int64, String)
     case busy(String)
+    /// The session could not be ended at sign-out, but the browser was told to forget it.
+    case notEnded(String)
 
     /// The code of the refusal in the answer's JSON, by which a program recognizes it. Codes do not change.
     var code: String {
@@ -63,6 +65,7 @@ enum ConsoleRefusal: Error, Hashable {
         case .notJSON: "not-json"
         case .tooMany: "too-many"
         case .busy: "busy"
+        case .notEnded: "not-ended"
         }
     }
 
@@ -77,13 +80,14 @@ enum ConsoleRefusal: Error, Hashable {
         case .tooLarge: .contentTooLarge
         case .notJSON: 415
         case .tooMany: .tooManyRequests
-        case .busy, .noProvider: .serviceUnavailable
+        case .busy, .notEnded, .noProvider: .serviceUnavailable
         }
     }
 
     var sentence: String {
         switch self {
-        case .badRequest(let sentence), .conflict(let sentence), .tooMany(_, let sentence), .busy(let sentence):
+        case .badRequest(let sentence), .conflict(let sentence), .tooMany(_, let sentence), .busy(let sentence),
+            .notEnded(let sentence):
             sentence
         case .signedOut: "Nobody is signed in, or the session has ended: sign in."
         case .needsCode: "This needs a code of your authenticator app, or a recovery code."

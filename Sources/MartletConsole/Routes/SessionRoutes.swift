@@ -135,7 +135,7 @@ struct SessionRoutes: Sendable {
                 directory.changed(found.entry.name)
             }
         } catch {
-            response = error.response
+            response = ConsoleRefusal.notEnded(error.sentence).response
         }
         // The browser forgets the session also if the server cannot end it, for example because its disk is full.
         response.fields["set-cookie"] = ConsoleCookie.session.removing

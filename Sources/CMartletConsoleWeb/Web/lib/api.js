@@ -126,8 +126,9 @@ export const gate = {
 };
 
 /** What the server itself answers as plain text, before it knows what is asked for. Any other answer that is not JSON comes
- * from a proxy, a gateway or a page to sign in to a network. */
-const PLAIN = [408, 414, 417, 431];
+ * from a proxy, a gateway or a page to sign in to a network, and so does any page. A 503 in plain text may be of either: it
+ * counts as a proxy's, which may have passed the request on. */
+const PLAIN = [400, 408, 413, 414, 417, 431, 501];
 
 /** Returns whether an error means that the server was not reached: by a request, or when code was loaded. Browsers load
  * code that could not be loaded again when it is imported again.
@@ -195,7 +196,8 @@ async function request(name, options) {
     window.clearTimeout(timer);
   }
   const document = parsed(text);
-  const isOwn = document !== null || text === "" || (answer.ok ? !/html/.test(answer.headers.get("content-type") ?? "") : PLAIN.includes(answer.status));
+  const isPage = /html/.test(answer.headers.get("content-type") ?? "") || (!answer.ok && /^\s*</.test(text));
+  const isOwn = document !== null || text === "" || (!isPage && (answer.ok || PLAIN.includes(answer.status)));
   if (!isOwn || answer.type === "opaqueredirect") {
     throw new Refusal(0, { code: "between", error: gate.between(answer.status ? String(answer.status) : "3xx") });
   }

@@ -5,7 +5,7 @@ export const owner = { name: "" };
 
 /** The sends that this page has asked for and that are not over, by their idempotency keys. The sign-in page says when they
  * go out.
- * @type {Map<string, {hub: string, operator: string, turn: () => any, sending: {dues: string[], ahead: number, count: number, undo: boolean}}>} */
+ * @type {Map<string, {hub: string, operator: string, turn: () => any, sending: {id: string | null, dues: string[], ahead: number, count: number, undo: boolean}}>} */
 export const underWay = new Map();
 
 /** Returns the storage key of a draft; without an id, what the keys of all drafts of a hub begin with.

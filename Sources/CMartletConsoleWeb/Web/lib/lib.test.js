@@ -49,8 +49,12 @@ test("what a proxy answers is no answer of the server, and its markup is not sho
     globalThis.fetch = /** @type {any} */ (async () => ({ ok: status >= 200 && status < 300, status, type: status ? "basic" : "opaqueredirect", headers: { get: (name) => ({ "content-type": type, ...fields })[name] ?? null }, text: async () => body }));
     return call("now").then(() => null, (error) => [error.status, error.code, error.message, error.retryAfter]);
   };
-  for (const status of [502, 404, 429, 403, 200]) {
+  for (const status of [502, 404, 429, 403, 200, 400, 408, 413, 414, 417, 431, 501]) {
     assert.deepEqual(await answer(status, "text/html", "<html><h1>Bad</h1>"), [0, "between", `Between: ${status}`, null]);
+  }
+  for (const status of [400, 408, 413, 414, 417, 431, 501]) {
+    assert.deepEqual(await answer(status, "text/plain", "The server's sentence."), [status, `status-${status}`, "The server's sentence.", null]);
+    assert.deepEqual(await answer(status, "text/plain", "\n<html>"), [0, "between", `Between: ${status}`, null]);
   }
   assert.deepEqual(await answer(0, "", ""), [0, "between", "Between: 3xx", null]);
   assert.deepEqual(await answer(503, "text/plain", "no healthy upstream"), [0, "between", "Between: 503", null], "a proxy may have passed the request on");

@@ -5,6 +5,19 @@ import { freshId, h } from "../../lib/dom.js";
 import { keptDrafts, owner } from "../../lib/drafts.js";
 import { LANGUAGES } from "../../lib/text.js";
 
+/** Asks the server to end the session. Throws if this browser may still have it.
+ * @returns {Promise<boolean>} Whether the server has ended it; otherwise it has only told the browser to forget it, for example
+ *   because its disk is full. */
+export async function endSession() {
+  try {
+    await call("signOut", { body: {} });
+    return true;
+  } catch (error) {
+    if (error.code === "not-ended") return false;
+    throw error;
+  }
+}
+
 /** @param {View} view @param {HTMLElement} opener @param {Record<string, any>} settings @param {string} zone */
 export async function openMenu(view, opener, settings, zone) {
   const texts = (await import(`./text.${view.language}.js`)).default;
@@ -42,14 +55,10 @@ export async function openMenu(view, opener, settings, zone) {
     // The stream is closed first, so that this page does not react to the end of its own session.
     live.close();
     try {
-      await call("signOut", { body: {} });
+      if (!(await endSession())) view.toast(t("signOut.notEnded"), undefined, 20_000);
     } catch (error) {
-      // The server has told the browser to forget the session, but could not end it, for example because its disk is full.
-      if (error.code !== "busy") {
-        live.renew();
-        return view.toast(error.message || view.t("failed.unreachable"));
-      }
-      view.toast(t("signOut.notEnded"), undefined, 20_000);
+      live.renew();
+      return view.toast(error.message || view.t("failed.unreachable"));
     }
     if (answer === "delete") for (const name of drafts) localStorage.removeItem(name);
     sessionStorage.clear();

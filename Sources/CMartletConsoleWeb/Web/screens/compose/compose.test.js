@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { first, forget, fresh, hold, keep, kept, others, problems } from "./draft.js";
+import { first, follow, forget, fresh, hold, keep, kept, others, problems } from "./draft.js";
 import { besides } from "./drafts/drafts.js";
 import { message, read, rollout } from "./message.js";
 import { became, claimOf, found, isOpen, next, noteSent, sentBefore, useKey } from "./sending.js";
@@ -129,6 +129,35 @@ test("of a confidential draft, only its send is stored", () => {
   assert.equal(sentBefore("shop", own), null);
 });
 
+test("Undo stays wanted whatever another tab stores of the same send", () => {
+  globalThis.localStorage = storage();
+  const own = draft({ title: "Half price", sending: asked() });
+  useKey(own);
+  keep("shop", own);
+  const store = (changes) => localStorage.setItem(`draft::shop:${own.id}`, JSON.stringify({ ...own, ...changes }));
+  // This tab has not read that Undo was pressed in another one.
+  store({ sending: asked({ undo: true, dues: ["2026-11-27T20:00:23.000Z"] }) });
+  own.sending = asked({ id: "n0" });
+  keep("shop", own);
+  assert.deepEqual(others("shop").map((one) => [one.id, one.sending.id, one.sending.undo]), [[own.id, "n0", true]]);
+  // Another tab has written what it knew before.
+  store({ sending: asked({ id: "n0", undo: false }) });
+  follow("shop", own);
+  assert.equal(own.sending.undo, true);
+  // Another tab calls the send over. What became of the Undo is found out here.
+  store({ sending: null });
+  follow("shop", own);
+  assert.equal(own.sending?.undo, true);
+  own.sending.undo = false;
+  follow("shop", own);
+  assert.equal(own.sending, null);
+  // A send with another key is another send.
+  own.sending = asked({ undo: true });
+  store({ key: "another", sending: asked() });
+  follow("shop", own);
+  assert.equal(own.sending.undo, false);
+});
+
 const second = 1000;
 const began = Date.parse("2026-11-27T20:00:00.000Z");
 /** A send that was asked for at `began`. @returns {any} */
@@ -170,7 +199,7 @@ test("only a status says what became of a send", () => {
 });
 
 test("no answer, and a failure of the server, leave it open whether a send was accepted", () => {
-  assert.deepEqual([0, 401, 500, 502, 504].map(isOpen), [true, true, true, true, true]);
+  assert.deepEqual([0, 401, 408, 500, 502, 504].map(isOpen), Array(6).fill(true));
   assert.deepEqual([400, 403, 404, 422, 429, 503, 507].map(isOpen), Array(7).fill(false));
 });
 

@@ -78,20 +78,23 @@ export function others(hub, id) {
  * @param {string} hub @param {Draft} draft @returns {boolean} Whether it is stored.
  */
 export function keep(hub, draft) {
-  const isEmpty = content(draft) === content(fresh());
+  const { id, key, sending } = draft;
   // Of a confidential draft, only what became of its send is stored.
-  const kept = draft.confidential ? { id: draft.id, key: draft.key, confidential: true, sending: draft.sending } : draft;
-  if (!draft.sending && (draft.confidential || isEmpty)) {
+  const kept = draft.confidential ? { id, key, confidential: true, sending } : draft;
+  if (!sending && (draft.confidential || content(draft) === content(fresh()))) {
     forget(hub, draft);
     return false;
   }
-  const before = seen.get(draft.id) ?? null;
-  const now = localStorage.getItem(draftKey(hub, draft.id));
+  const before = seen.get(id) ?? null;
+  const now = localStorage.getItem(draftKey(hub, id));
+  const other = sendOf(now, draft);
+  // Undo stays wanted, whichever tab wants it.
+  if (sending && other) Object.assign(sending, { undo: sending.undo || other.undo, id: sending.id ?? other.id });
   if (before && words(before) === words(JSON.stringify(kept))) return now !== null;
   if (now !== before) {
     // A send that is over in another tab is over here too.
-    if (draft.sending && now === null) return false;
-    if (!draft.sending || !isSameSend(now, draft)) draft.id = crypto.randomUUID();
+    if (sending && now === null) return false;
+    if (!sending || !other) draft.id = crypto.randomUUID();
   }
   try {
     const isNew = !seen.get(draft.id);
@@ -109,11 +112,15 @@ export function keep(hub, draft) {
 /** @param {string} text A stored draft. */
 const words = (text) => JSON.stringify({ ...JSON.parse(text), changedAt: 0 });
 
-/** Returns whether a stored draft is of the same send.
- * @param {string | null} text @param {Draft} draft */
-const isSameSend = (text, draft) => text !== null && Boolean(JSON.parse(text).sending) && JSON.parse(text).key === draft.key;
+/** Returns the send of a stored draft that has the key of another; otherwise null.
+ * @param {string | null} text @param {Draft} draft @returns {Draft["sending"]} */
+function sendOf(text, draft) {
+  const other = JSON.parse(text ?? "null");
+  return other?.key === draft.key ? other.sending : null;
+}
 
-/** Takes over what another tab has stored of the same draft, unless the contents differ.
+/** Takes over what another tab has stored of the same draft, unless the contents differ. A send of which Undo is wanted here
+ * stays: its `Going` finds out what became of it.
  * @param {string} hub @param {Draft} draft */
 export function follow(hub, draft) {
   const before = seen.get(draft.id) ?? null;
@@ -122,7 +129,9 @@ export function follow(hub, draft) {
     seen.set(draft.id, before);
     return;
   }
+  const { key, sending } = draft;
   Object.assign(draft, draft.confidential ? { key: other.key, sending: other.sending } : other);
+  if (sending?.undo && other.key === key) draft.sending = sending;
 }
 
 /** Returns the content of a draft as text, without what identifies it, its campaign and its send.
@@ -149,7 +158,7 @@ export function wait(draft) {
 export function forget(hub, draft) {
   const key = draftKey(hub, draft.id);
   const now = localStorage.getItem(key);
-  if (now === (seen.get(draft.id) ?? null) || isSameSend(now, draft)) localStorage.removeItem(key);
+  if (now === (seen.get(draft.id) ?? null) || sendOf(now, draft)) localStorage.removeItem(key);
   seen.delete(draft.id);
 }
 

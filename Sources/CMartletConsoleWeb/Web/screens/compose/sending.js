@@ -27,6 +27,15 @@ const REMEMBERED = 86_400_000;
 /** The milliseconds after which the claim of a key would begin. It goes to no device then either. */
 const CLAIM = 7 * REMEMBERED;
 
+/** Takes over what another tab has found out or decided of the same send. Undo stays wanted, whichever tab wants it.
+ * @param {Sending} own @param {Sending} other */
+export function join(own, other) {
+  own.undo ||= other.undo;
+  if (own.id) return;
+  own.id = other.id;
+  own.dues = other.id ? other.dues : [...new Set([...own.dues, ...other.dues])].sort();
+}
+
 /** Returns the moment at which a send begins, by this browser's clock.
  * @param {Sending} sending */
 export const endOf = ({ dues, ahead }) => Date.parse(dues.at(-1) ?? "") - ahead;
@@ -79,9 +88,10 @@ export function became(status) {
   return hasBegun || status.endedAt ? "begun" : "due";
 }
 
-/** Returns whether a refusal leaves it open whether the request was carried out, or another sign-in may change it.
+/** Returns whether a refusal leaves it open whether the request was carried out, or another sign-in may change it. A proxy may
+ * have passed on what it calls late.
  * @param {number} status */
-export const isOpen = (status) => status === 0 || status === 401 || (status >= 500 && status !== 503 && status !== 507);
+export const isOpen = (status) => [0, 401, 408].includes(status) || (status >= 500 && status !== 503 && status !== 507);
 
 /** Finds a send among others by when it was asked for and when it was to begin.
  * @param {any[]} sends Newest first. @param {Pick<Sending, "asked" | "dues">} sending */

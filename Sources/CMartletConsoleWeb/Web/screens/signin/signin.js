@@ -52,8 +52,8 @@ function passwordForm(view) {
   const password = h("input", { id: ids.password, name: "password", type: "password", autocomplete: "current-password", required: true, "aria-describedby": ids.problem });
   const problem = h("p.problem", { id: ids.problem, role: "alert" });
   const button = h("button.primary.big", t("signIn"));
+  // Set when the session has ended by itself, until the next sign-in.
   const ended = sessionStorage.getItem("ended");
-  sessionStorage.removeItem("ended");
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     button.disabled = true;
@@ -74,7 +74,7 @@ function passwordForm(view) {
   };
   return h("form.stack", { on: { submit } }, h("h1", t("title")),
     ended !== null && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t(ended === "roles" ? "ended.roles" : "ended")), keptDrafts().length > 0 && h("p", t("ended.drafts")))),
-    pending(view),
+    ended !== null && pending(view),
     h("div.field", h("label", { for: ids.name }, t("name")), name),
     h("div.field", h("label", { for: ids.password }, t("password")), password, problem), code.node,
     button, providerButton(view), h("p.quiet.small", t("forgotten")));
@@ -83,20 +83,32 @@ function passwordForm(view) {
 /** The milliseconds for which the page says of a send that is due that it could still be stopped. */
 const HOUR = 3_600_000;
 
-/** Returns what goes out meanwhile: the sends that this page has asked for and whose end it does not know.
+/** Returns the key of the text about a send at a moment; "" if there is nothing to say. The server may not have a send that
+ * it has given no id.
+ * @param {{id: string | null, dues: string[], ahead: number, undo: boolean} | null} sending @param {number} now */
+export function told(sending, now) {
+  if (!sending) return "";
+  const { id, undo } = sending;
+  const begins = endOf(sending);
+  if (now < begins) return undo ? (id ? "pending.undo" : "pending.undo.perhaps") : id ? "pending" : "pending.perhaps";
+  return undo && now <= begins + HOUR ? "pending.begun" : "";
+}
+
+/** @param {{dues: string[], ahead: number}} sending */
+const endOf = ({ dues, ahead }) => Date.parse(dues.at(-1) ?? "") - ahead;
+
+/** Returns what goes out meanwhile: the sends that this page has asked for and whose end it does not know. Not shown after a
+ * sign-out: who comes next may be somebody else.
  * @param {View} view */
 function pending({ t, time }) {
-  const lines = [...underWay.values()].map((one) => ({ one, line: h("p") }));
+  const lines = [...underWay].map(([key, one]) => ({ key, one, line: h("p") }));
   const node = lines.length > 0 && h("div.notice.warn-notice", { role: "status" }, icon("warn"), h("div", lines.map(({ line }) => line)));
   const tell = () => {
-    for (const { one: { hub, sending }, line } of lines) {
-      // It is over.
-      if (!sending) continue;
-      const { dues, ahead, undo, count } = sending;
-      const begins = Date.parse(dues.at(-1) ?? "") - ahead;
-      const isDue = Date.now() >= begins;
-      line.hidden = isDue && (!undo || Date.now() > begins + HOUR);
-      say(line, t(!undo ? "pending" : isDue ? "pending.begun" : "pending.undo", { n: count, hub, time: time.clock(begins) }));
+    for (const { key, one: { hub, sending }, line } of lines) {
+      // A send that is over is not under way any more.
+      const text = told(underWay.has(key) ? sending : null, Date.now());
+      line.hidden = !text;
+      if (text) say(line, t(text, { n: sending.count, hub, time: time.clock(endOf(sending)) }));
     }
     if (node) node.hidden = lines.every(({ line }) => line.hidden);
     if (node && (!shown || node.isConnected)) window.setTimeout(tell, 500);
@@ -141,6 +153,7 @@ function sentence(view, error) {
 /** @param {View} view */
 async function enter(view) {
   sessionStorage.removeItem(INVITATION);
+  sessionStorage.removeItem("ended");
   if (location.pathname === "/console/enter") history.replaceState(null, "", "/console/");
   await view.refreshSession();
 }

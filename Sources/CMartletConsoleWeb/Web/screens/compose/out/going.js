@@ -2,10 +2,10 @@
  * left. */
 
 import { call, Refusal } from "../../../lib/api.js";
-import { owner, underWay } from "../../../lib/drafts.js";
-import { forget, keep } from "../draft.js";
+import { draftKey, owner, underWay } from "../../../lib/drafts.js";
+import { forget, keep, stored } from "../draft.js";
 import { fields, message } from "../message.js";
-import { became, claimOf, endOf, found, isGivenUp, isOpen, next, noteSent, UNDO } from "../sending.js";
+import { became, claimOf, endOf, found, isGivenUp, isOpen, join, next, noteSent, UNDO } from "../sending.js";
 
 const API = { "api-version": "2020-06" };
 /** The milliseconds after which a question without an answer is asked again. Each time the server is given twice as long,
@@ -75,6 +75,7 @@ export class Questions {
  *   asked for now; otherwise it was read from the browser's storage. */
 export function goingOf(hub, draft, view, isNew) {
   const known = /** @type {Going | undefined} */ (underWay.get(draft.key));
+  if (known && draft.sending && known.draft.sending) join(draft.sending, known.draft.sending);
   if (known) known.draft = draft;
   const one = known ?? new Going(hub, draft, view, isNew);
   underWay.set(draft.key, one);
@@ -103,6 +104,14 @@ export class Going {
     this.questions = new Questions();
     this.isBusy = false;
     this.wasTold = false;
+    // Whether Undo was pressed in this tab, and whether it was pressed in another one, which tells what becomes of it.
+    this.isOwnUndo = false;
+    this.isOthersUndo = false;
+    // Whether the send was seen in the browser's storage, and whether another tab has noted there since that it is over.
+    this.wasStored = false;
+    this.isOver = false;
+    // Whether Undo was wanted when the current question was asked.
+    this.wasUndone = false;
   }
 
   get sending() {
@@ -120,13 +129,35 @@ export class Going {
       this.questions.unanswered = 0;
       this.questions.controller.abort();
     }
-    keep(this.hub, this.draft);
+    this.isOwnUndo = true;
+    this.keep();
     return this.turn();
   }
 
   /** @param {CallName} name @param {CallOptions} [options] */
   ask(name, options) {
     return this.questions.ask(name, options);
+  }
+
+  /** Takes over what another tab has stored of this send. Two tabs may ask for one send, and Undo in either counts for both.
+   * @returns {boolean} Whether the send is over in another tab. If Undo was pressed here, this one finds out how. */
+  heed() {
+    if (!this.sending) return true;
+    const other = JSON.parse(localStorage.getItem(draftKey(this.hub, this.draft.id)) ?? "null");
+    if (other?.sending && other.key === this.draft.key) {
+      this.wasStored = true;
+      this.isOthersUndo ||= other.sending.undo && !this.sending.undo;
+      join(this.sending, other.sending);
+    } else if (other && this.wasStored) {
+      this.isOver = true;
+    }
+    return this.isOver && !this.isOwnUndo;
+  }
+
+  /** Stores what is known of the send, unless it is over in another tab. */
+  keep() {
+    this.heed();
+    if (!this.isOver) keep(this.hub, this.draft);
   }
 
   /** Continues after another sign-in.
@@ -140,15 +171,16 @@ export class Going {
   async turn() {
     window.clearTimeout(this.timer);
     if (this.isBusy || this.outcome) return;
-    if (!this.draft.sending) return this.finish("elsewhere");
+    if (this.heed()) return this.finish("elsewhere");
     this.isBusy = true;
-    const { undo: isUndone } = this.sending;
+    this.wasUndone = this.sending.undo;
     const step = next(this.sending, Date.now(), this.request !== null);
     try {
       await this[step]();
       this.error = null;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      // Another tab may have ended the send during the step, which then has nothing to work on.
+      if (!(error instanceof Refusal) && (this.draft.sending || this.outcome)) throw error;
       this.error = error;
     } finally {
       this.isBusy = false;
@@ -156,15 +188,16 @@ export class Going {
     if (this.outcome) return;
     if (!this.draft.sending) return this.finish("elsewhere");
     // A question that Undo has ended has not failed.
-    const isInterrupted = this.sending.undo !== isUndone;
+    const isInterrupted = this.sending.undo !== this.wasUndone;
     if (isInterrupted) this.error = null;
     if (!this.listen) this.tellOnce();
     this.listen?.();
     // Without a session, all questions are in vain.
     if (this.error?.status === 401) return;
+    // A send that waits comes again too: Undo may be wanted in another tab.
     const { id, undo } = this.sending;
     const left = endOf(this.sending) - Date.now();
-    const pause = isInterrupted ? 0 : this.error ? 1000 : step === "find" ? 2000 : id && !undo && left > 0 ? left + 100 : 400;
+    const pause = isInterrupted ? 0 : this.error ? 1000 : step === "find" ? 2000 : id && !undo && left > 0 ? Math.min(left + 100, 1000) : 400;
     this.timer = window.setTimeout(() => this.turn(), pause);
   }
 
@@ -177,10 +210,10 @@ export class Going {
   /** Asks for the send with a new time to undo it. */
   async renew() {
     const { at } = await this.questions.time();
-    if (this.sending.undo) return;
+    if (this.heed() || this.sending.undo) return;
     this.sending.dues.push(new Date(at + UNDO * 1000).toISOString());
     this.sending.ahead = at - Date.now();
-    keep(this.hub, this.draft);
+    this.keep();
     await this.post();
   }
 
@@ -216,6 +249,8 @@ export class Going {
 
   /** Takes the send's key, so that no request for it can be accepted any more. */
   async claim() {
+    // The server may have forgotten the key of an old send: it would accept the claim, and the send may have gone out.
+    if (isGivenUp(this.sending, Date.now()) && await this.search()) return;
     const { body, fields } = claimOf(this.sending, this.draft.key);
     try {
       this.named(idOf(await this.ask("schedule", { path: { hub: this.hub }, query: API, body, fields })));
@@ -230,8 +265,9 @@ export class Going {
   /** Looks for the send among the operator's sends.
    * @returns {Promise<boolean>} Whether it is there. */
   async search() {
-    const { sending, hub } = this;
-    const { replaces, asked, dues } = sending;
+    this.heed();
+    const { hub } = this;
+    const { replaces, asked, dues } = this.sending;
     let one = null;
     if (replaces) {
       const status = await this.ask("status", { path: { hub, id: replaces } });
@@ -240,7 +276,7 @@ export class Going {
       one = await among(hub, this.operator, { asked, dues }, (name, options) => this.ask(name, options));
     }
     if (!one) return false;
-    sending.dues = [one.dueAt];
+    this.sending.dues = [one.dueAt];
     this.named(one.id);
     return true;
   }
@@ -249,7 +285,7 @@ export class Going {
    * @param {string} id */
   named(id) {
     this.sending.id = id;
-    keep(this.hub, this.draft);
+    this.keep();
     if (this.sending.isLater && !this.sending.undo) this.finish("scheduled");
   }
 
@@ -299,6 +335,9 @@ export class Going {
   /** @param {Outcome} outcome */
   finish(outcome) {
     const { draft, hub } = this;
+    if (this.heed()) outcome = "elsewhere";
+    // Undo came meanwhile, here or in another tab, and decides what becomes of the send.
+    else if (this.sending.undo && !this.wasUndone) return;
     const id = draft.sending?.id ?? "";
     this.outcome = outcome;
     underWay.delete(draft.key);
@@ -310,12 +349,19 @@ export class Going {
     this.id = id;
     if (["begun", "late", "scheduled"].includes(outcome)) {
       forget(hub, draft);
-    } else if (outcome !== "elsewhere") {
+    } else {
       draft.sending = null;
+    }
+    if (!["begun", "late", "scheduled", "elsewhere"].includes(outcome)) {
       if (["undone", "stopped"].includes(outcome)) draft.replaces = null;
-      // The key of a send that was refused or not found stays, so that a late request cannot make a second one.
+      // The key of a send that was refused or not found stays, so that a late request cannot make a second one. Not so if a
+      // confidential draft was loaded again: its content is not known any more, so the next one has another key.
       if (!["none", "refused"].includes(outcome)) draft.keyOf = "";
-      keep(hub, draft);
+      if (!this.isOver) {
+        // What another tab has stored meanwhile is of the same send, so this is no second draft.
+        stored(hub, draft.id);
+        keep(hub, draft);
+      }
     }
     if (this.listen) this.listen(outcome);
     else this.report(outcome);
@@ -326,7 +372,7 @@ export class Going {
   report(outcome) {
     const { t, toast } = this.view;
     const said = sentence(outcome);
-    if (said && !["begun", "scheduled"].includes(outcome)) toast(t(said));
+    if (said && !["begun", "scheduled"].includes(outcome) && !(outcome === "undone" && this.isOthersUndo && !this.isOwnUndo)) toast(t(said));
   }
 
   /** Tells once that Undo has not worked yet, when the screen was left. The sign-in page tells it by itself. */

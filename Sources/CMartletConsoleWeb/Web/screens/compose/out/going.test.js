@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { fresh } from "../draft.js";
 import { useKey } from "../sending.js";
@@ -28,7 +31,7 @@ function world(link) {
   const sends = [];
   const iso = () => new Date(now).toISOString();
   const hasBegun = (one) => !one.isCanceled && Date.parse(one.dueAt) <= now;
-  const status = (one) => ({ ...one, state: one.isCanceled ? "Canceled" : hasBegun(one) ? "Processing" : "Scheduled", control: one.isCanceled ? "canceled" : "running", startedAt: hasBegun(one) ? one.dueAt : null, endedAt: null });
+  const status = (one) => ({ ...one, state: one.isCanceled ? "Canceled" : hasBegun(one) ? "Processing" : "Scheduled", control: one.isCanceled ? "canceled" : "running", startedAt: hasBegun(one) ? one.dueAt : null, endedAt: one.endedAt ?? null });
   const server = (method, path, init) => {
     const id = path.split("/").find((part) => /^n\d/.test(part));
     const known = sends.find((one) => one.id === id);
@@ -98,7 +101,44 @@ function world(link) {
       return going;
     },
     end: () => { Date.now = realNow; },
+    items,
+    iso,
+    after,
   };
+}
+
+/** The code as another tab has it, with nothing in common with this one but the browser's storage. */
+async function tab() {
+  const folder = mkdtempSync(`${tmpdir()}/tab-`);
+  const web = fileURLToPath(new URL("../../..", import.meta.url));
+  for (const part of ["package.json", "lib", "screens/compose"]) cpSync(web + part, `${folder}/${part}`, { recursive: true });
+  try {
+    const [drafts, going, rest] = await Promise.all(["draft.js", "out/going.js", "message.js"].map((name) => import(`file://${folder}/screens/compose/${name}`)));
+    return { ...rest, ...drafts, ...going };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Opens the composer of the hub in another tab, which shows the stored drafts once a second and asks what became of those that are
+ * being sent (`show` and `goOn` of drafts.js).
+ * @param {ReturnType<typeof world>} where @param {string[]} toasts */
+async function openOther({ after }, toasts) {
+  const code = await tab();
+  const view = { session: { features: [] }, t: (key) => key, toast: (text) => toasts.push(text) };
+  /** @type {Map<string, any>} */
+  const goings = new Map();
+  const show = () => {
+    for (const draft of code.others("shop", "another")) {
+      if (!draft.sending || (goings.has(draft.key) && !goings.get(draft.key).outcome)) continue;
+      const going = code.goingOf("shop", draft, view, false);
+      goings.set(draft.key, going);
+      going.turn();
+    }
+    after(1000, show);
+  };
+  show();
+  return goings;
 }
 
 test("after Undo, the send that the server never had is not made, whatever gets through and whatever answer is lost", async () => {
@@ -189,5 +229,123 @@ test("an answer that takes ten seconds arrives, and a send that is asked for so 
   assert.equal(going.outcome, "begun");
   assert.equal(sends.length, 1);
   assert.ok(asked.filter((one) => one.startsWith("POST")).length <= 4, asked.join(", "));
+  end();
+});
+
+/** Two tabs of one browser, the first of which has asked for a send whose answer was lost.
+ * @param {(request: {isClaim: boolean, isOther: boolean, number: number}) => any} link What happens to the requests for the send. */
+async function twoTabs(link) {
+  let number = 0;
+  let isOther = false;
+  const where = world((name) => {
+    if (name !== "POST schedulednotifications") return 0;
+    number += 1;
+    return link({ isClaim: where.isClaim, isOther, number });
+  });
+  const real = globalThis.fetch;
+  globalThis.fetch = /** @type {any} */ ((url, init) => {
+    where.isClaim = Boolean(init.headers["servicebusnotification-tags"]?.startsWith("undone:"));
+    isOther = new Error().stack?.includes("/tab-") ?? false;
+    return real(url, init);
+  });
+  const going = where.begin();
+  const draft = await import("../draft.js");
+  assert.ok(draft.keep("shop", going.draft));
+  /** @type {any[]} */
+  const told = [];
+  going.listen = (outcome) => outcome && told.push(outcome);
+  // What the form does when another tab has stored the draft.
+  const hear = () => {
+    const before = where.items.get(`draft::shop:${going.draft.id}`);
+    if (before && !going.outcome) draft.follow("shop", going.draft);
+    where.after(500, hear);
+  };
+  hear();
+  /** @type {string[]} */
+  const toasts = [];
+  const others = await openOther(where, toasts);
+  return { ...where, going, told, toasts, other: () => others.get(going.draft.key), draft };
+}
+
+test("Undo is not lost when another tab asks for the same send, and its request is accepted first", async () => {
+  // Of this tab nothing arrives for eight seconds. The other one's request takes three to the server.
+  const { run, sends, hasBegun, going, told, toasts, draft, end } = await twoTabs(({ isOther, number }) => (isOther ? { request: 3 } : number < 8 ? "refuse" : 0));
+  await run(1);
+  going.undo();
+  await run(40);
+  assert.deepEqual(sends.map((one) => [one.tags, one.isCanceled]), [["news", true]]);
+  assert.ok(!sends.some(hasBegun));
+  assert.deepEqual([told, toasts], [["undone"], []], "it is told once, where it was wanted");
+  assert.equal(draft.stored("shop", going.draft.id)?.sending, null);
+  end();
+});
+
+test("Undo whose claim is accepted first takes the claim back and says so, whatever another tab is told", async () => {
+  for (const late of [0, 0.5, 3]) {
+    const { run, sends, going, told, toasts, draft, end } = await twoTabs(({ isOther, isClaim }) => (isClaim ? late : isOther ? { request: 2 } : "refuse"));
+    await run(1);
+    going.undo();
+    await run(40);
+    assert.deepEqual(sends.map((one) => [one.tags.startsWith("undone:"), one.isCanceled]), [[true, true]]);
+    assert.deepEqual([told, toasts], [["undone"], []], String(late));
+    assert.equal(draft.others("shop").length, 1, "there is no second draft");
+    end();
+  }
+});
+
+test("Undo goes on in another tab when its own is closed", async () => {
+  const { run, sends, going, other, end } = await twoTabs(({ isOther }) => (isOther ? 0 : "refuse"));
+  await run(1);
+  assert.equal(other().sending.id, "n0", "the other tab knows the send, and waits");
+  window.clearTimeout(going.timer);
+  going.turn = async () => {};
+  going.undo();
+  await run(4);
+  assert.deepEqual(sends.map((one) => [one.tags, one.isCanceled]), [["news", true]]);
+  assert.equal(other().outcome, "undone");
+  end();
+});
+
+test("a send that another tab has ended during a question is over here too", async () => {
+  const { run, begin, end } = world((name) => (name === "POST schedulednotifications" ? 2 : 0));
+  const going = begin();
+  await run(1);
+  going.draft.sending = null;
+  await run(3);
+  assert.equal(going.outcome, "elsewhere");
+  end();
+});
+
+test("Undo of an old send looks for it first: the server has forgotten its key", async () => {
+  const { run, sends, begin, iso, end } = world(() => 0);
+  const going = begin({}, false);
+  await run(0);
+  // Its answer was lost, and the page was closed. Two days later Undo is pressed.
+  Object.assign(going.sending, { id: null });
+  Object.assign(sends[0], { key: "" });
+  window.clearTimeout(going.timer);
+  await run(2 * 86_400);
+  sends[0].endedAt = iso();
+  going.sending.id = null;
+  going.undo();
+  await run(5);
+  assert.equal(going.outcome, "late");
+  assert.equal(sends.length, 1, "nothing was claimed");
+  end();
+});
+
+test("a send that ends after another tab has stored it leaves one draft, which is not being sent", async () => {
+  const { run, begin, items, end } = world((name) => (name.startsWith("DELETE") ? 2 : 0));
+  const draft = await import("../draft.js");
+  const going = begin();
+  draft.keep("shop", going.draft);
+  await run(1);
+  going.undo();
+  await run(1);
+  const key = `draft::shop:${going.draft.id}`;
+  items.set(key, JSON.stringify({ ...JSON.parse(items.get(key)), changedAt: 1, sending: { ...going.sending, count: 6 } }));
+  await run(5);
+  assert.equal(going.outcome, "undone");
+  assert.deepEqual(draft.others("shop").map((one) => [one.id, one.sending]), [[going.draft.id, null]]);
   end();
 });
