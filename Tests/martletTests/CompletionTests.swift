@@ -19,7 +19,8 @@ struct CompletionTests {
         #expect(texts("").filter { $0 == "hub" }.count == 1)
         #expect(
             texts("hub ") == [
-                "create", "list", "show", "connection-string", "delete", "credential", "limits", "sending", "key",
+                "create", "list", "show", "connection-string", "delete", "credential", "limits", "sending", "move",
+                "key",
             ])
         #expect(texts("hub credential ") == ["set", "remove"])
         #expect(!texts("").contains("complete"))
