@@ -24,6 +24,7 @@ final class ClusterMember: Sendable {
         var backlog: BacklogSize?
         var failure: StorageError?
         var isRenewing = false
+        var isReadingBacklog = false
         var isClosed = false
         /// Whether something was read from all clusters but this one. Then everything must be read again once the cluster
         /// is there, as after the loss of hints.
@@ -100,12 +101,27 @@ final class ClusterMember: Sendable {
                 adopt(storage)
             }
             let hubs = try await storage.nodes.renew().hubs
-            // The lease does not depend on it.
-            let backlog = try? await storage.backlogOfAll()
-            state.withLock { $0.backlog = backlog ?? $0.backlog }
             end(.success(Lease(hubs: hubs, askedAt: asked)))
+            readBacklog(of: storage)
         } catch {
             end(.failure(error))
+        }
+    }
+
+    /// Reads the size of the backlog beside the renewal, which must not wait for the connection of look-ups.
+    private func readBacklog(of storage: PostgresStorage) {
+        let isFirst = state.withLock { state in
+            guard !state.isReadingBacklog else { return false }
+            state.isReadingBacklog = true
+            return true
+        }
+        guard isFirst else { return }
+        Task { [self] in
+            let size = try? await storage.backlogOfAll()
+            state.withLock { state in
+                state.backlog = size ?? state.backlog
+                state.isReadingBacklog = false
+            }
         }
     }
 

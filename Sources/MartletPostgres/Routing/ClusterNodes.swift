@@ -9,6 +9,8 @@ final class ClusterNodes: NodeStore {
     let hints: AsyncStream<NodeHint>
     private let renewals = Atomic(0)
     private let isSettling = Atomic(false)
+    /// The version of the directory whose moves were settled last.
+    private let settledVersion = Atomic(Int64(-1))
 
     init(_ storage: ClusteredStorage, hints: AsyncStream<NodeHint>) {
         self.storage = storage
@@ -65,7 +67,8 @@ final class ClusterNodes: NodeStore {
         await Self.wait(for: tasks, atMost: Self.patience)
         let count = renewals.add(1, ordering: .relaxed).newValue
         let isMoving = storage.directory.routes.values.contains { $0.move != nil }
-        if !storage.members.isEmpty, isNew || isMoving || count % Self.lookInterval == 0 { settleMoves() }
+        let isUnsettled = storage.directory.version != settledVersion.load(ordering: .relaxed)
+        if !storage.members.isEmpty, isUnsettled || isMoving || count % Self.lookInterval == 0 { settleMoves() }
         try merge(members, into: &renewal, asked)
         return renewal
     }
@@ -74,7 +77,8 @@ final class ClusterNodes: NodeStore {
     private func settleMoves() {
         guard !isSettling.exchange(true, ordering: .acquiring) else { return }
         Task { [self] in
-            try? await storage.settleMoves()
+            let version = storage.directory.version
+            if (try? await storage.settleMoves()) != nil { settledVersion.store(version, ordering: .relaxed) }
             isSettling.store(false, ordering: .releasing)
         }
     }

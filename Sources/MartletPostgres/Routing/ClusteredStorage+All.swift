@@ -7,16 +7,18 @@ extension ClusteredStorage {
     public var reachedStore: (any ReachedStore)? { self }
 
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
-        let all = draft.backlogLimits == nil ? nil : try await backlogOfAll()
-        return try await storage(of: draft.hub).accept(draft, backlogOfAll: all)
+        let own = try storage(of: draft.hub)
+        let all = draft.backlogLimits == nil ? nil : try await backlogOfAll(besides: own)
+        return try await own.accept(draft, backlogOfAll: all)
     }
 
-    /// Returns the size of the backlog of all hubs together. The sizes of the other clusters are those of their last
-    /// renewals, so that a send waits for no cluster but its own and the first.
-    private func backlogOfAll() async throws(StorageError) -> BacklogSize {
+    /// Returns the size of the backlog of all hubs together. Only the first cluster and that of a hub are asked, so that
+    /// a send waits for no other. The sizes of the others are those of their last renewals, also if they are away.
+    private func backlogOfAll(besides own: PostgresStorage) async throws(StorageError) -> BacklogSize {
         var all = try await home.backlogOfAll()
         for member in members {
-            guard let size = member.backlog else { continue }
+            let isOwn = (try? member.storage) === own
+            guard let size = try await isOwn ? own.backlogOfAll() : member.backlog else { continue }
             all.notifications += size.notifications
             all.bytes += size.bytes
         }

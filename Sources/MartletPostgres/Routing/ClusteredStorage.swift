@@ -308,7 +308,8 @@ extension ClusteredStorage {
     /// lease they know, or answer nothing.
     private static let leftoverAge = Duration.seconds(30)
 
-    /// Ends moves whose process is gone, and lets the shards be written to again that they have stopped.
+    /// Ends moves whose process is gone, and lets the shards be written to that they have stopped or, if they have
+    /// completed, not freed yet.
     func settleMoves() async throws(StorageError) {
         for (hub, route) in directory.routes {
             guard let move = route.move else { continue }

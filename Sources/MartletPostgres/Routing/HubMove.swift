@@ -7,7 +7,7 @@ import MartletModel
 /// What decides is one row in the first cluster: `hubs.cluster`, which the last step changes in one transaction, and
 /// only if `hubs.move` still has the token of this move. Before that step the hub is on its old cluster, where a shard
 /// that was stopped is freed by any node that finds the move's locks free (`ClusteredStorage.settleMoves`). After it the
-/// hub is on the new cluster. So the process may end anywhere.
+/// hub is on the new cluster, where any node frees the shard if the move does not. So the process may end anywhere.
 ///
 /// All changes that could do harm later are made on three connections that hold locks and are never made again. So a
 /// move that was suspended, and that others took for ended, does nothing when it wakes up.

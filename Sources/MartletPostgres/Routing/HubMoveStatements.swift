@@ -37,7 +37,7 @@ enum HubMoveStatements {
     static let readSends = Statement.rare(
         [.int4], "SELECT to_jsonb(o)::text FROM send_ordinals o WHERE o.shard = $1")
 
-    // In the target. As long as the copy is not ready, nothing is written to it.
+    // In the target. Until the hub is on this cluster, nothing is written to it.
     static let holdDevices = Statement.rare(
         [.int4, .int8],
         """

@@ -55,7 +55,7 @@ extension PostgresStorage {
         }
     }
 
-    /// Lets a shard be written to again, because the move that stopped it can no longer complete.
+    /// Lets a shard be written to again, because the move that stopped it has ended.
     func free(_ moving: MovingShard) async throws(StorageError) {
         try await transaction { connection, patience throws(DatabaseFailure) in
             var batch = Batch()

@@ -6,7 +6,7 @@ extension Migration {
     /// the token of the move that is under way: a random number, without which the move cannot complete. `is_quiet` tells
     /// the nodes to stop sending for the hub, because its move is about to complete.
     ///
-    /// In a cluster, `moving` is the token of the move that has taken the shard away, or is about to: as long as it is
+    /// In a cluster, `moving` is the token of the move that has taken the shard away, or is about to take or bring it: as long as it is
     /// not 0, nothing is written to the shard in this cluster (`ShardNumbers`). The two rows stay when the shard has
     /// moved, so that a node that does not know of the move yet is refused.
     ///
