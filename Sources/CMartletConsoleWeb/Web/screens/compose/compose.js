@@ -127,6 +127,8 @@ export class Compose {
    * @param {View} view */
   async back(view) {
     const isSame = view.session.operator === this.view.session.operator;
+    // The send may end before its texts are in the new view.
+    if (this.pending) await this.part("out", view);
     this.view = view;
     if (!isSame) return view.go(location.pathname, true);
     if (!this.maySend()) {
@@ -134,7 +136,6 @@ export class Compose {
       return this.detach();
     }
     if (!this.pending) return this.changed();
-    await this.part("out");
     this.pending.going.resume(view);
   }
 
@@ -195,8 +196,7 @@ export class Compose {
 
   /** Loads the code and the texts of a part of this screen.
    * @param {"more" | "languages" | "check" | "out" | "campaign" | "drafts"} name @returns {Promise<any>} */
-  async part(name) {
-    const { view } = this;
+  async part(name, view = this.view) {
     const [code, texts] = await Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]);
     view.t.add(texts.default);
     return code;
