@@ -127,7 +127,7 @@ export class Compose {
    * @param {View} view */
   async back(view) {
     const isSame = view.session.operator === this.view.session.operator;
-    // The send may end before its texts are in the new view.
+    // The send may end before its texts are there.
     if (this.pending) await this.part("out", view);
     this.view = view;
     if (!isSame) return view.go(location.pathname, true);
