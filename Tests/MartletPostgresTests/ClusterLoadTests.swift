@@ -41,11 +41,11 @@ struct ClusterLoadTests {
                 for hub in hubs {
                     for client in 0..<2 { group.addTask { await write(hub, client, nodes, log) } }
                 }
-                try await Task.sleep(for: .seconds(1))
+                await writes(to: moved, log)
                 let there = try await nodes[0].move(moved, toCluster: 2) { _ in }
-                try await Task.sleep(for: .seconds(1))
+                await writes(to: moved, log)
                 let back = try await nodes[1].move(moved, toCluster: 1) { _ in }
-                try await Task.sleep(for: .seconds(1))
+                await writes(to: moved, log)
                 log.isOver.withLock { $0 = true }
                 try await group.waitForAll()
                 return [there, back]
@@ -70,9 +70,19 @@ struct ClusterLoadTests {
         }
     }
 
+    /// Waits until the hub has taken some more writes.
+    private func writes(to hub: Hub.ID, _ log: Log) async {
+        func count() -> Int {
+            log.hubs.withLock { ($0[hub]?.registrations.count ?? 0) + ($0[hub]?.notifications.count ?? 0) }
+        }
+        let wanted = count() + 20
+        while count() < wanted { await Task.yield() }
+    }
+
     private func renew(_ node: ClusteredStorage, until log: Log) async {
         while !log.isOver.withLock(\.self) {
             _ = try? await node.nodeStoreOfAll?.renew()
+            // As a server does, but more often, so that a move waits less for it.
             try? await Task.sleep(for: .milliseconds(200))
         }
     }
@@ -100,6 +110,7 @@ struct ClusterLoadTests {
                 // Through the other node, which may know more.
                 number += 3
             }
+            // Twenty clients without a pause would keep the move from the processor.
             try? await Task.sleep(for: .milliseconds(5))
         }
     }

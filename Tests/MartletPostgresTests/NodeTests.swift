@@ -268,12 +268,17 @@ struct NodeTests {
         await node.close()
     }
 
-    @Test func theOwnerLooksForWhatItHasStoredWithoutAnAnswer() async throws {
+    private func nodeBehindProxy() async throws -> (PostgresStorage, CuttingProxy) {
         let cluster = try #require(TestCluster.shared)
         let proxy = try CuttingProxy(before: cluster.directory)
         let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
         let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: TestDatabase.fresh())
         _ = try await node.nodes.renew()
+        return (node, proxy)
+    }
+
+    @Test func theOwnerLooksForWhatItHasStoredWithoutAnAnswer() async throws {
+        let (node, proxy) = try await nodeBehindProxy()
         let hub = try await hub(of: node)
         let first = try await accept(in: hub, by: node)
         proxy.cutNextCommit(andRefuse: true)
@@ -286,11 +291,7 @@ struct NodeTests {
     }
 
     @Test func theOwnerLooksForAJobThatItHasStoredWithoutAnAnswer() async throws {
-        let cluster = try #require(TestCluster.shared)
-        let proxy = try CuttingProxy(before: cluster.directory)
-        let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
-        let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: TestDatabase.fresh())
-        _ = try await node.nodes.renew()
+        let (node, proxy) = try await nodeBehindProxy()
         let hub = try await hub(of: node)
         let job = try job("1", in: hub)
         proxy.cutNextCommit(andRefuse: true)

@@ -45,7 +45,7 @@ public struct HubMoveProgress: Hashable, Sendable {
     public enum Phase: String, Hashable, Sendable {
         /// Rows are copied while the hub is served.
         case copying
-        /// Nobody sends for the hub any more. Requests are still answered.
+        /// No node sends for the hub any more. Requests are still answered.
         case quiet
         /// Writes of the hub are refused. What has changed is copied, and everything is compared.
         case comparing
@@ -57,7 +57,7 @@ public struct HubMoveProgress: Hashable, Sendable {
     public var copied: Int64 = 0
     /// The number of rows of the hub, which were found equal in both clusters; 0 until then.
     public var compared: Int64 = 0
-    /// How long writes were refused: from when the old cluster took no more until the new one was that of the hub.
+    /// How long writes were refused: from when the old cluster took no more until the new one did.
     public var refusal = Duration.zero
 
     public init() {}

@@ -91,20 +91,20 @@ enum ClusterStatements {
     static let endMove = Statement.rare(
         [.int8, .int8], "UPDATE hubs SET move = NULL, is_quiet = false WHERE id = $1 AND move = $2")
     static let moving = Statement.rare([], "SELECT shard, moving FROM send_ordinals WHERE moving <> 0 ORDER BY shard")
-    static let freeDevices = Statement.rare(
+    static let freeOrdinals = Statement.rare(
         [.int4, .int8], "UPDATE ordinals SET moving = 0 WHERE shard = $1 AND moving = $2")
-    static let freeSends = Statement.rare(
+    static let freeSendOrdinals = Statement.rare(
         [.int4, .int8], "UPDATE send_ordinals SET moving = 0, node = 0 WHERE shard = $1 AND moving = $2")
     static let lockMoved = Statement.rare(
         [.int4, .int8], "SELECT 1 FROM ordinals WHERE shard = $1 AND moving = $2 FOR UPDATE")
 }
 
-/// The advisory locks of moves. Whoever moves a hub holds them on its connections, so a move that has ended is known by
-/// locks that are free.
+/// The advisory locks of moves. A move holds them on its connections, so a move that has ended is known by locks that
+/// are free.
 enum HubMoveLock {
     /// Held in the first cluster for the whole move.
     static func ofHub(_ hub: Hub.ID, _ schema: String) -> Int64 { key("\(schema)\u{0}move", hub) }
-    /// Held in both clusters of the move. Whoever removes what a move has left holds it too.
+    /// Held in both clusters of the move. The removal of what a move has left holds it too.
     static func ofShard(_ hub: Hub.ID, _ schema: String) -> Int64 { key("\(schema)\u{0}shard", hub) }
 
     private static func key(_ purpose: String, _ hub: Hub.ID) -> Int64 {

@@ -68,8 +68,9 @@ final class ClusterMember: Sendable {
     /// The size of the backlog of the cluster's hubs as of the last renewal; nil if it is not known.
     var backlog: BacklogSize? { state.withLock(\.backlog) }
 
-    /// Returns the storage for a read from all clusters; nil while the cluster does not answer.
-    var storageForAll: PostgresStorage? {
+    /// Returns the storage for a read from all clusters; nil while the cluster does not answer, which is then
+    /// recorded as by `miss`.
+    func storageForRead() -> PostgresStorage? {
         state.withLock { state in
             guard state.failure == nil, let storage = state.storage else {
                 state.wasMissed = true

@@ -42,7 +42,7 @@ final class ClusterNodes: NodeStore {
     func nodes() async throws(StorageError) -> [NodeDescription] {
         var nodes = try await storage.home.nodes.nodes()
         for member in storage.members {
-            guard let counts = try? await member.storageForAll?.nodes.hubsByHome() else { continue }
+            guard let counts = try? await (try? member.storage)?.nodes.hubsByHome() else { continue }
             for index in nodes.indices { nodes[index].hubs += counts[nodes[index].incarnation] ?? 0 }
         }
         return nodes

@@ -39,7 +39,7 @@ extension ClusteredStorage {
 
     public func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
         if limit == 1 {
-            // Whoever asks for the one delivery behind `id` takes it for finished if it is not there. So its cluster must
+            // A caller that asks for the one delivery behind `id` takes it as finished if it is not there. So its cluster must
             // answer.
             let next = Delivery.ID(rawValue: id.rawValue == .max ? .max : id.rawValue + 1)
             let own = try await storage(of: next).unfinished(after: id, limit: 1)
@@ -184,7 +184,7 @@ extension ClusteredStorage: ServerStorage {
 
 extension ClusteredStorage: HubStore {
     public func hubs() async throws(StorageError) -> [Hub] {
-        // Whoever reads the hubs has heard that something has changed, which may be their clusters.
+        // The hubs are read after something has changed, which may be their clusters.
         try await refreshDirectory()
         return try await home.hubs()
     }

@@ -182,7 +182,7 @@ public final class ClusteredStorage: Sendable {
     ) async throws(StorageError) -> [Value] {
         var values = [try await read(home)]
         for member in members {
-            guard let storage = member.storageForAll else { continue }
+            guard let storage = member.storageForRead() else { continue }
             do throws(StorageError) {
                 values.append(try await read(storage))
             } catch {
@@ -347,7 +347,7 @@ extension ClusteredStorage {
     ) async throws(StorageError) {
         var clusters = [(Int32(1), home)]
         for member in members {
-            if let storage = member.storageForAll { clusters.append((member.number, storage)) }
+            if let storage = member.storageForRead() { clusters.append((member.number, storage)) }
         }
         for (number, storage) in clusters {
             for moving in try await storage.movingShards() { try await each(number, storage, moving) }

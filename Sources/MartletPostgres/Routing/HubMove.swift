@@ -25,7 +25,7 @@ final class HubMove {
         var isKilled: @Sendable (Step) -> Bool = { _ in false }
     }
 
-    /// How long nobody sends for the hub before it is stopped.
+    /// How long no node sends for the hub before it is stopped.
     struct QuietTime: Sendable {
         /// How long the move waits at most until each node knows that it must not send for the hub. A node that renews
         /// no lease for so long has stopped by itself.
@@ -147,8 +147,8 @@ final class HubMove {
         }
         try MoveSession.attempt { () throws(DatabaseFailure) in
             // An earlier move that did not complete may have stopped the hub.
-            try run(source, HubMoveStatements.freeOthers, HubMoveStatements.freeOtherSends)
-            try run(target, HubMoveStatements.holdDevices, HubMoveStatements.holdSends)
+            try run(source, HubMoveStatements.freeOtherOrdinals, HubMoveStatements.freeOtherSendOrdinals)
+            try run(target, HubMoveStatements.holdOrdinals, HubMoveStatements.holdSendOrdinals)
             try copyPlatforms()
         }
         try step(.begun, .copying)
@@ -201,11 +201,12 @@ final class HubMove {
                 try home.run(HubMoveStatements.unawareNodes) { $0.add(moment) }[0].integer(0)
             }
             guard unaware > 0 else { break }
-            // The thread has no other work.
+            // Nodes write their renewals about once a second. The thread has no other work.
             usleep(50_000)
         }
         let begun = ContinuousClock.now
         _ = try shardCopy().round()
+        // No event says that the answers of all nodes were recorded.
         let left = begun + plan.quiet.answers - .now
         if left > .zero { usleep(UInt32(left / .microseconds(1))) }
     }
@@ -219,7 +220,7 @@ final class HubMove {
                 try connection.run(HubMoveStatements.limit) { $0.add(Self.stopLimit) }
             }
             try source.run(Statement.begin)
-            for statement in [HubMoveStatements.stopDevices, HubMoveStatements.stopSends] {
+            for statement in [HubMoveStatements.stopOrdinals, HubMoveStatements.stopSendOrdinals] {
                 guard try source.run(statement, token(of:)).changes == 1 else {
                     throw .corrupt("The hub is not on its cluster. Restore a backup.")
                 }
@@ -252,12 +253,12 @@ final class HubMove {
     private func prepare() throws(StorageError) {
         let isCommitted = try MoveSession.attempt { () throws(DatabaseFailure) in
             var rows: [String] = []
-            for statement in [HubMoveStatements.readDevices, HubMoveStatements.readSends] {
+            for statement in [HubMoveStatements.readOrdinals, HubMoveStatements.readSendOrdinals] {
                 rows.append(try source.run(statement) { $0.add(shard.number) }[0].text(0))
             }
             try target.run(Statement.begin)
             try target.run(HubStatements.removeShard) { $0.add(shard.number) }
-            for (statement, row) in zip([HubMoveStatements.writeDevices, HubMoveStatements.writeSends], rows) {
+            for (statement, row) in zip([HubMoveStatements.writeOrdinals, HubMoveStatements.writeSendOrdinals], rows) {
                 try target.run(statement) {
                     $0.add(row)
                     $0.add(token)
@@ -287,7 +288,7 @@ final class HubMove {
 
     /// Lets the shard in the new cluster be written to.
     private func freeTarget() throws(DatabaseFailure) {
-        try run(target, ClusterStatements.freeDevices, ClusterStatements.freeSends)
+        try run(target, ClusterStatements.freeOrdinals, ClusterStatements.freeSendOrdinals)
     }
 
     /// Gives the move up. What fails here is done by the nodes once this connection is gone.
@@ -300,7 +301,7 @@ final class HubMove {
         let isGone = try? home.run(ClusterStatements.route) { $0.add(plan.hub.rawValue) }
         guard let isGone, isGone.count == 0 || isGone[0].optionalInteger(2) != token else { return }
         _ = try? source.run(Statement.rollback)
-        _ = try? run(source, ClusterStatements.freeDevices, ClusterStatements.freeSends)
+        _ = try? run(source, ClusterStatements.freeOrdinals, ClusterStatements.freeSendOrdinals)
     }
 
     // MARK: Helpers

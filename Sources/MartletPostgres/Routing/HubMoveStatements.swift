@@ -23,27 +23,27 @@ enum HubMoveStatements {
         """)
 
     // In the source.
-    static let freeOthers = Statement.rare(
+    static let freeOtherOrdinals = Statement.rare(
         [.int4, .int8], "UPDATE ordinals SET moving = 0 WHERE shard = $1 AND moving <> 0 AND moving <> $2")
-    static let freeOtherSends = Statement.rare(
+    static let freeOtherSendOrdinals = Statement.rare(
         [.int4, .int8],
         "UPDATE send_ordinals SET moving = 0, node = 0 WHERE shard = $1 AND moving <> 0 AND moving <> $2")
-    static let stopDevices = Statement.rare(
+    static let stopOrdinals = Statement.rare(
         [.int4, .int8], "UPDATE ordinals SET moving = $2 WHERE shard = $1 AND moving = 0")
-    static let stopSends = Statement.rare(
+    static let stopSendOrdinals = Statement.rare(
         [.int4, .int8], "UPDATE send_ordinals SET moving = $2, node = -1 WHERE shard = $1 AND moving = 0")
-    static let readDevices = Statement.rare(
+    static let readOrdinals = Statement.rare(
         [.int4], "SELECT to_jsonb(o)::text FROM ordinals o WHERE o.shard = $1")
-    static let readSends = Statement.rare(
+    static let readSendOrdinals = Statement.rare(
         [.int4], "SELECT to_jsonb(o)::text FROM send_ordinals o WHERE o.shard = $1")
 
     // In the target. Until the hub is on this cluster, nothing is written to it.
-    static let holdDevices = Statement.rare(
+    static let holdOrdinals = Statement.rare(
         [.int4, .int8],
         """
         INSERT INTO ordinals (shard, moving) VALUES ($1, $2) ON CONFLICT (shard) DO UPDATE SET moving = excluded.moving
         """)
-    static let holdSends = Statement.rare(
+    static let holdSendOrdinals = Statement.rare(
         [.int4, .int8],
         """
         INSERT INTO send_ordinals (shard, moving, node) VALUES ($1, $2, -1)
@@ -54,13 +54,13 @@ enum HubMoveStatements {
         """
         SELECT count(*) FROM unnest($1, $2) f (number, name) JOIN platforms p ON p.number = f.number AND p.name = f.name
         """)
-    static let writeDevices = Statement.rare(
+    static let writeOrdinals = Statement.rare(
         [.text, .int8],
         """
         INSERT INTO ordinals
         SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2))).*
         """)
-    static let writeSends = Statement.rare(
+    static let writeSendOrdinals = Statement.rare(
         [.text, .int8],
         """
         INSERT INTO send_ordinals

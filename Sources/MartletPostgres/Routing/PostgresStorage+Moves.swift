@@ -59,7 +59,7 @@ extension PostgresStorage {
     func free(_ moving: MovingShard) async throws(StorageError) {
         try await transaction { connection, patience throws(DatabaseFailure) in
             var batch = Batch()
-            for statement in [ClusterStatements.freeDevices, ClusterStatements.freeSends] {
+            for statement in [ClusterStatements.freeOrdinals, ClusterStatements.freeSendOrdinals] {
                 batch.add(statement) {
                     $0.add(Shard(moving.hub).number)
                     $0.add(moving.move)

@@ -55,6 +55,17 @@ def undo_in_a_narrow_window(page, rig, film, checks):
     discard(page)
 
 
+def page_of(page, rig, name, role):
+    """A page of another operator, who is invited and signed in."""
+    other = page.beside(is_apart=True)
+    other.look()
+    other.goto(rig.invite(name, role))
+    other.type("input[type=password]", PASSWORD)
+    other.click("button.primary")
+    other.until("!!document.querySelector('.places')")
+    return other
+
+
 def undo_makes_nothing(page, rig, film, checks):
     """After Undo, a page that cannot know whether its request arrived does not make the send in order to find it."""
     title = "Undone before the server had it"
@@ -146,13 +157,7 @@ def session_ends_before_undo(page, rig, film, checks):
     sign_in(page)
     undone(page)
     checks.equal("an Undo from elsewhere is carried out after the sign-in", status(rig, identifier)["state"], "Canceled")
-    link = rig.invite("dora", "sender")
-    other = page.beside(is_apart=True)
-    other.look()
-    other.goto(link)
-    other.type("input[type=password]", PASSWORD)
-    other.click("button.primary")
-    other.until("!!document.querySelector('.places')")
+    other = page_of(page, rig, "dora", "sender")
     compose(other, rig, "By an operator who is demoted")
     ready(other)
     other.click(SEND)
@@ -177,13 +182,7 @@ def no_empty_promises(page, rig, film, checks):
     """Empty lists and menus lead a role only to what it may do."""
     rig.call("PUT", "/hubs/third", {})
     for name, role, check in (("ed", "viewer@third", "campaigns"), ("flo", "sender@third", "menu")):
-        link = rig.invite(name, role)
-        other = page.beside(is_apart=True)
-        other.look()
-        other.goto(link)
-        other.type("input[type=password]", PASSWORD)
-        other.click("button.primary")
-        other.until("!!document.querySelector('.places')")
+        other = page_of(page, rig, name, role)
         if check == "campaigns":
             other.goto(f"{rig.console}hubs/third/sends/campaigns")
             other.until("!!document.querySelector('.empty')")
