@@ -172,6 +172,8 @@ def session_ends_before_undo(page, rig, film, checks):
     other.until("!!document.querySelector('.tabs a')")
     other.click(".tabs a", "Health")
     other.until("location.pathname === '/console/server'")
+    # The address changes before the page does.
+    other.until("document.querySelector('.tabs a[aria-current]')?.innerText === 'Health'")
     checks.equal("a viewer has no tabs of the server that are refused", other.js("[...document.querySelectorAll('.tabs a')].map(a => a.innerText)"), ["Health"])
     other.goto(f"{rig.console}hubs/elsewhere/sends")
     other.until("!!document.querySelector('.places')")
