@@ -257,9 +257,9 @@ class Page:
         """Requests reach the server, and their answers are lost."""
         self._intercept("Response", patterns, "Fetch.failRequest", {"errorReason": "ConnectionReset"})
 
-    def refuse(self, status, *patterns):
-        """Requests are refused and do not reach the server."""
-        body = base64.b64encode(json.dumps({"error": "refused by the test"}).encode()).decode()
+    def refuse(self, status, *patterns, document={"error": "refused by the test"}):
+        """Requests are refused with a document and do not reach the server."""
+        body = base64.b64encode(json.dumps(document).encode()).decode()
         self._intercept("Request", patterns, "Fetch.fulfillRequest", {
             "responseCode": status, "responseHeaders": [{"name": "content-type", "value": "application/json"}], "body": body})
 

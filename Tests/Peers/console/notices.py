@@ -310,7 +310,7 @@ def sign_out_without_a_disk(page, rig, film, checks):
     """Who signs out while the server can write nothing is signed out in the browser, and is told of the session."""
     page.goto(rig.console)
     page.until("!!document.querySelector('.who')")
-    page._intercept("Request", ["*/console/api/sign-out"], "Fetch.fulfillRequest", {"responseCode": 503, "responseHeaders": [{"name": "content-type", "value": "application/json"}], "body": "eyJjb2RlIjoiYnVzeSIsImVycm9yIjoiVGhlIGRpc2sgaXMgZnVsbC4ifQ=="})
+    page.refuse(503, "*/console/api/sign-out", document={"code": "not-ended", "error": "The disk is full."})
     page.click(".who")
     page.click(".menu button", "Sign out")
     page.until("!!document.querySelector('dialog') || !!document.querySelector('input[name=password]')")
