@@ -24,6 +24,8 @@ public final class SQLiteStorage: Sendable {
     let checkpointer: Checkpointer
     let directory: StorageDirectory
     let snapshots = SnapshotLocation.Taken()
+    /// Refuses changes while the data is moved away.
+    let gate: WriteGate
 
     /// Returns whether a data directory contains a database.
     public static func exists(in directory: String) -> Bool {
@@ -42,8 +44,9 @@ public final class SQLiteStorage: Sendable {
     init(
         directory: StorageDirectory, room: DiskRoom, sealer: any Sealer, writer: Writer, readers: ReaderPool,
         checkpointer: Checkpointer, payloadBodies: PayloadBodies, progressMaps: FileProgressMaps,
-        containers: FileContainerStore
+        containers: FileContainerStore, gate: WriteGate
     ) {
+        self.gate = gate
         self.directory = directory
         self.room = room
         self.sealer = sealer

@@ -21,7 +21,7 @@ final class SnapshotLocation: Sendable {
     /// - Throws: `StorageError`; `.locked` if another copy is being made.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
-            throw StorageError(.locked, "A backup is being made already; wait for its end.")
+            throw StorageError(.locked, "A backup or a move has a copy of the database already; wait for its end.")
         }
         isTaken = taken
         self.maps = maps

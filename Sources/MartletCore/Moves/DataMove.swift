@@ -13,14 +13,17 @@ public struct DataMove {
         case completing
     }
 
+    /// Called with the progress. If it throws an error, the move fails with this error.
+    public typealias Report = (Event) throws(StorageError) -> Void
+
     private let source: any RetiringMoveSource
     private let target: any MoveTarget
     private let rules: MoveRules
-    private let report: (Event) -> Void
+    private let report: Report
 
     public init(
         from source: any RetiringMoveSource, to target: any MoveTarget, rules: MoveRules,
-        report: @escaping (Event) -> Void
+        report: @escaping Report
     ) {
         self.source = source
         self.target = target
@@ -52,7 +55,7 @@ public struct DataMove {
             }
             try compare(table.name, before, try digest(of: table, in: target))
         }
-        report(.completing)
+        try report(.completing)
         try source.retire(to: target.place)
         do throws(StorageError) {
             try target.complete()
@@ -62,19 +65,24 @@ public struct DataMove {
         }
     }
 
-    private func compare(_ name: String, _ before: MovedDigest, _ after: MovedDigest) throws(StorageError) {
+    func compare(_ name: String, _ before: MovedDigest, _ after: MovedDigest) throws(StorageError) {
+        try check(name, before, after)
+        try report(.compared(name: name, before))
+    }
+
+    /// Throws an error if two digests of rows differ.
+    func check(_ name: String, _ before: MovedDigest, _ after: MovedDigest) throws(StorageError) {
         guard before == after else {
             throw StorageError(
                 .corrupt,
                 "The copy of '\(name)' differs: \(before.count) rows with the checksum \(before) became \(after.count) "
                     + "with \(after). Nothing was completed; the source is as it was.")
         }
-        report(.compared(name: name, before))
     }
 
     // MARK: Rows
 
-    private func copy(_ table: MovedTable) throws(StorageError) -> MovedDigest {
+    func copy(_ table: MovedTable) throws(StorageError) -> MovedDigest {
         var digest = MovedDigest()
         var rows: Int64 = 0
         try target.beginRows(of: table)
@@ -83,7 +91,7 @@ public struct DataMove {
             try target.add(row)
             rows += 1
             if rows % Self.reportInterval == 0 {
-                report(.progress(name: table.name, rows: rows, isComparison: false))
+                try report(.progress(name: table.name, rows: rows, isComparison: false))
             }
         }
         try target.endRows()
@@ -93,7 +101,7 @@ public struct DataMove {
 
     /// Throws an error if the source has rows that were not read. They would be missing in the copy, and the comparison
     /// would not show it.
-    private func checkCount(of table: MovedTable, _ count: Int64) throws(StorageError) {
+    func checkCount(of table: MovedTable, _ count: Int64) throws(StorageError) {
         guard let all = try source.count(of: table), all != count else { return }
         throw StorageError(
             .corrupt,
@@ -101,18 +109,18 @@ public struct DataMove {
                 + "missing. Restore a backup, or delete these rows. Nothing was completed; the source is as it was.")
     }
 
-    private func digest(of table: MovedTable, in store: any MoveSource) throws(StorageError) -> MovedDigest {
+    func digest(of table: MovedTable, in store: any MoveSource) throws(StorageError) -> MovedDigest {
         var digest = MovedDigest()
         try store.readRows(of: table, isForComparison: true) { row throws(StorageError) in
             digest.add(row, of: table, hash: rules.hash)
             if digest.count % Self.reportInterval == 0 {
-                report(.progress(name: table.name, rows: digest.count, isComparison: true))
+                try report(.progress(name: table.name, rows: digest.count, isComparison: true))
             }
         }
         return digest
     }
 
-    private func digest(of rows: [[MovedValue]]) -> MovedDigest {
+    func digest(of rows: [[MovedValue]]) -> MovedDigest {
         var digest = MovedDigest()
         for row in rows { digest.add(row, hash: rules.hash) }
         return digest
@@ -124,7 +132,7 @@ public struct DataMove {
 
     /// Computes the digest of blobs. For each blob, adds its row, and its content in pieces of `pieceSize` bytes. The
     /// pieces need a fixed size because each store reads blobs in pieces of another size.
-    private struct BlobDigest {
+    struct BlobDigest {
         var digest = MovedDigest()
         var blobs: Int64 = 0
         private var rest: [UInt8] = []
@@ -158,29 +166,41 @@ public struct DataMove {
         }
     }
 
-    private func copyBlobs() throws(StorageError) -> MovedDigest {
+    func copyBlobs() throws(StorageError) -> MovedDigest {
         var digest = BlobDigest()
-        try source.readBlobs { blob, read throws(StorageError) in
-            digest.begin(blob, rules.hash)
-            try target.add(blob) { take throws(StorageError) in
-                try read { piece throws(StorageError) in
-                    digest.add(piece, of: blob, rules.hash)
-                    try take(piece)
-                }
-            }
-            digest.end(blob, rules.hash)
-            if digest.blobs % 100 == 0 { report(.progress(name: "blobs", rows: digest.blobs, isComparison: false)) }
-        }
+        try source.readBlobs { blob, read throws(StorageError) in try copy(blob, read, &digest) }
         return digest.digest
     }
 
-    private func digestOfBlobs(_ store: any MoveSource) throws(StorageError) -> MovedDigest {
-        var digest = BlobDigest()
-        try store.readBlobs { blob, read throws(StorageError) in
-            digest.begin(blob, rules.hash)
-            try read { piece throws(StorageError) in digest.add(piece, of: blob, rules.hash) }
-            digest.end(blob, rules.hash)
+    /// Copies a blob, and adds it to a digest.
+    func copy(
+        _ blob: MovedBlob, _ read: MoveSource.PieceReader, _ digest: inout BlobDigest
+    ) throws(StorageError) {
+        var own = digest
+        own.begin(blob, rules.hash)
+        try target.add(blob) { take throws(StorageError) in
+            try read { piece throws(StorageError) in
+                own.add(piece, of: blob, rules.hash)
+                try take(piece)
+            }
         }
+        own.end(blob, rules.hash)
+        digest = own
+        if digest.blobs % 100 == 0 { try report(.progress(name: "blobs", rows: digest.blobs, isComparison: false)) }
+    }
+
+    func digestOfBlobs(_ store: any MoveSource) throws(StorageError) -> MovedDigest {
+        var digest = BlobDigest()
+        try store.readBlobs { blob, read throws(StorageError) in try add(blob, read, to: &digest) }
         return digest.digest
+    }
+
+    /// Reads a blob, and adds it to a digest.
+    func add(_ blob: MovedBlob, _ read: MoveSource.PieceReader, to digest: inout BlobDigest) throws(StorageError) {
+        var own = digest
+        own.begin(blob, rules.hash)
+        try read { piece throws(StorageError) in own.add(piece, of: blob, rules.hash) }
+        own.end(blob, rules.hash)
+        digest = own
     }
 }

@@ -21,6 +21,14 @@ public struct MovedDigest: Hashable, Sendable, CustomStringConvertible {
         add(digest: hash(bytes))
     }
 
+    /// Takes away a row of a table that was added before.
+    mutating func remove(_ row: [MovedValue], of table: MovedTable, hash: ([UInt8]) -> [UInt8]) {
+        var other = MovedDigest()
+        other.add(row, of: table, hash: hash)
+        count -= other.count
+        for index in sums.indices { sums[index] &-= other.sums[index] }
+    }
+
     private mutating func add(digest: [UInt8]) {
         count += 1
         for index in sums.indices where digest.count >= 32 {

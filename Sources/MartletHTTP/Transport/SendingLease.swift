@@ -19,7 +19,15 @@ public final class SendingLease: Sendable {
     }
 
     /// True if the lease has ended, so that nothing may be sent.
-    public var hasEnded: Bool { nanoseconds(of: now()) >= end.load(ordering: .acquiring) }
+    public var hasEnded: Bool {
+        let end = end.load(ordering: .acquiring)
+        return end != .max && nanoseconds(of: now()) >= end
+    }
+
+    /// Lets the lease last until it is revoked. Used by a process that shares its storage with no other.
+    public func extendWithoutEnd() {
+        end.store(.max, ordering: .releasing)
+    }
 
     /// Moves the end of the lease to the given time.
     /// - Returns: True if the lease had already ended before this call. A sender may then have seen that the lease had

@@ -40,8 +40,9 @@ struct MovedInsertion {
     }
 
     /// Encodes a row, and appends it to `bytes`.
-    func append(_ row: [MovedValue], to bytes: inout [UInt8]) throws(StorageError) {
-        bytes.append(bigEndian: Int16(columns.count))
+    /// - Parameter isNew: The value of a further column, `is_new`, at the end; nil if there is none.
+    func append(_ row: [MovedValue], isNew: Bool? = nil, to bytes: inout [UInt8]) throws(StorageError) {
+        bytes.append(bigEndian: Int16(columns.count + (isNew == nil ? 0 : 1)))
         for (type, value) in columns {
             switch value {
             case .moved(let index): type.append(row[index], to: &bytes)
@@ -51,5 +52,6 @@ struct MovedInsertion {
             case .derived(let derivation): type.append(try derivation(row), to: &bytes)
             }
         }
+        if let isNew { ColumnType.bool.append(.integer(isNew ? 1 : 0), to: &bytes) }
     }
 }

@@ -8,10 +8,13 @@ struct MovedQuery {
     /// The types of the columns of each table of the schema; nil for a type that no moved column has.
     typealias Catalog = [String: [(name: String, type: ColumnType?)]]
 
-    /// - Parameter isForComparison: Whether the rows are read to be compared. Columns that are not compared are then
-    ///   NULL.
+    /// - Parameters:
+    ///   - isForComparison: Whether the rows are read to be compared. Columns that are not compared are then NULL.
+    ///   - filter: A table with the condition by which the rows, as `x`, are joined with it; nil for all rows.
     /// - Throws: `StorageError` if the table lacks a column, or if a column has a type that is not known.
-    init(_ table: MovedTable, _ catalog: Catalog, isForComparison: Bool) throws(StorageError) {
+    init(
+        _ table: MovedTable, _ catalog: Catalog, isForComparison: Bool, joining filter: String? = nil
+    ) throws(StorageError) {
         let form = Self.forms[table.name] ?? Form()
         let name = form.table ?? table.name
         let types = Dictionary(
@@ -30,7 +33,9 @@ struct MovedQuery {
             return type.expression("x.\(column.name)")
         }
         columns += form.extras
-        let joins = (table.isOfHub ? [Self.hubs] : []) + form.joins
+        let parts = filter.map { $0.split(separator: " ON ", maxSplits: 1) } ?? []
+        let filters = parts.count == 2 ? [Join(String(parts[0]), on: String(parts[1]))] : []
+        let joins = filters + (table.isOfHub ? [Self.hubs] : []) + form.joins
         sql = Self.select(
             columns.map(\.sql).joined(separator: ", "), from: name, joins, where: form.condition, form.order)
         forms = columns.map(\.form)

@@ -45,9 +45,9 @@ final class PostgresMoveReader {
     // MARK: Rows
 
     func readRows(
-        of table: MovedTable, isForComparison: Bool, _ each: MoveSource.RowReceiver
+        of table: MovedTable, isForComparison: Bool, joining filter: String? = nil, _ each: MoveSource.RowReceiver
     ) throws(StorageError) {
-        let query = try MovedQuery(table, catalog, isForComparison: isForComparison)
+        let query = try MovedQuery(table, catalog, isForComparison: isForComparison, joining: filter)
         let refine = refinement(of: table)
         try connection.copy(query.sql) { bytes throws(StorageError) in
             var row = try CopiedForm.row(bytes, query.forms)

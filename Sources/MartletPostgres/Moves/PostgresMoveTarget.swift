@@ -6,21 +6,32 @@ import MartletModel
 /// The whole move is one transaction, including the creation of the schema, so that nobody sees a part of it. If this
 /// process ends before `complete`, the database is as empty as it was before.
 public final class PostgresMoveTarget: MoveTarget {
-    private let connection: BulkConnection
-    private let reader: PostgresMoveReader
+    let connection: BulkConnection
+    let reader: PostgresMoveReader
     private let sealer: any Sealer
     private let rules: MoveRules
-    private let schema: String
+    let schema: String
     private let address: DatabaseAddress
     private var lastNumbers = MovedNumbers()
-    private var tags: MovedTagNumbers
-    private var insertion: MovedInsertion?
-    private var buffer: [UInt8] = []
+    var tags: MovedTagNumbers
+    var insertion: MovedInsertion?
+    var buffer: [UInt8] = []
+    /// The columns of the primary key of each table. Read by `beginChanges`, like `referenced`.
+    var keys: [String: [String]] = [:]
+    /// The tables to which others refer.
+    var referenced: Set<String> = []
+    /// The table whose changes are being announced; nil if there is none.
+    var changes: Changes?
+    /// Whether rows of `changes` are being copied into its temporary table.
+    var isStaging = false
+    /// The tables whose changes have been announced.
+    var staged: [Changes] = []
+    public private(set) var isOutcomeUnknown = false
     /// The statements that create the dropped indexes again.
     private var indexes: [String] = []
 
     /// The number of bytes of encoded rows that are sent at once.
-    private static let bufferSize = 1 << 20
+    static let bufferSize = 1 << 20
 
     /// Opens a database that is empty, or has no schema of this program yet.
     /// - Parameter schema: The name of the schema that contains the tables.
@@ -101,8 +112,14 @@ public final class PostgresMoveTarget: MoveTarget {
     // MARK: Hubs
 
     public func begin(_ directory: MovedDirectory, _ numbers: MovedNumbers) throws(StorageError) {
-        lastNumbers = numbers
         tags = MovedTagNumbers(last: numbers.ofHub.mapValues { $0[.tags] ?? 0 })
+        try write(directory, numbers)
+        try MoveSession.attempt { () throws(DatabaseFailure) in try dropIndexes() }
+    }
+
+    /// Writes the hubs, with the last numbers of each.
+    func write(_ directory: MovedDirectory, _ numbers: MovedNumbers) throws(StorageError) {
+        lastNumbers = numbers
         let coding = HubCoding(sealer: sealer)
         for hub in directory.hubs {
             guard hub.id.rawValue < Int64(Shard.limit) else {
@@ -127,7 +144,6 @@ public final class PostgresMoveTarget: MoveTarget {
                 try connection.run(Self.addPlatform) { $0.add(platform.rawValue) }
             }
             try reader.readPlatforms()
-            try dropIndexes()
         }
     }
 
@@ -231,9 +247,10 @@ public final class PostgresMoveTarget: MoveTarget {
         try MoveSession.attempt { () throws(DatabaseFailure) in try connection.beginCopy(into: insertion.target) }
     }
 
-    private static let tables = ["templates": "contents", "variables": "contents", "progress": "reached"]
+    static let tables = ["templates": "contents", "variables": "contents", "progress": "reached"]
 
     public func add(_ row: [MovedValue]) throws(StorageError) {
+        guard changes == nil else { return try stage(row, isNew: true) }
         try insertion?.append(row, to: &buffer)
         if buffer.count >= Self.bufferSize { try flush() }
     }
@@ -244,7 +261,7 @@ public final class PostgresMoveTarget: MoveTarget {
         insertion = nil
     }
 
-    private func flush() throws(StorageError) {
+    func flush() throws(StorageError) {
         guard !buffer.isEmpty else { return }
         try MoveSession.attempt { () throws(DatabaseFailure) in try connection.put(buffer) }
         buffer.removeAll(keepingCapacity: true)
@@ -252,7 +269,7 @@ public final class PostgresMoveTarget: MoveTarget {
 
     /// Returns the functions that compute the columns that the rows of a moved table do not have in the form of the
     /// schema, by column name.
-    private func derivations(of table: MovedTable) -> [String: MovedInsertion.Derivation] {
+    func derivations(of table: MovedTable) -> [String: MovedInsertion.Derivation] {
         func bytes(_ column: String, of row: [MovedValue]) -> [UInt8] {
             table.index(of: column).flatMap { row[$0].bytes } ?? []
         }
@@ -291,8 +308,9 @@ public final class PostgresMoveTarget: MoveTarget {
         case "tags":
             return [
                 "scope": { row throws(StorageError) in .integer(Int64(try scope(of: row))) },
-                "id": { row throws(StorageError) in
-                    .integer(MovedTagNumbers.composed(row[0].integer ?? 0, row[4].integer ?? 0))
+                "id": { [self] row throws(StorageError) in
+                    let hub = row[0].integer ?? 0
+                    return .integer(MovedTagNumbers.composed(hub, tags.shifted(row[4].integer ?? 0, in: hub)))
                 },
             ]
         case "channels": return ["hash": hash, "platform": platformNumber]
@@ -406,22 +424,28 @@ public final class PostgresMoveTarget: MoveTarget {
         try addFormerTags()
         try MoveSession.attempt { () throws(DatabaseFailure) in
             for index in indexes { try connection.run(index) }
-            try connection.run(Self.countBacklogs)
-            try connection.run(Self.setInputTags)
-            for (table, column, last) in [
-                ("hubs", "id", lastNumbers.hubs), ("operator_actions", "id", lastNumbers.operatorActions),
-                ("payload_audit", "number", lastNumbers.payloadAudit),
-            ] where last > 0 {
-                let sequence = "pg_get_serial_sequence('\(table)', '\(column)')"
-                try connection.run(.rare([.int8], "SELECT setval(\(sequence), $1)")) { $0.add(last) }
-            }
+            try derive()
             for table in reader.catalog.keys.sorted() { try connection.run("ANALYZE \(table)") }
         }
     }
 
+    /// Makes what the schema derives from other rows, but for indexes and tags.
+    func derive() throws(DatabaseFailure) {
+        try connection.run(Self.countBacklogs)
+        try connection.run(Self.setInputTags)
+        for (table, column, last) in [
+            ("hubs", "id", lastNumbers.hubs), ("operator_actions", "id", lastNumbers.operatorActions),
+            ("payload_audit", "number", lastNumbers.payloadAudit),
+        ] where last > 0 {
+            let sequence = "pg_get_serial_sequence('\(table)', '\(column)')"
+            try connection.run(.rare([.int8], "SELECT setval(\(sequence), $1)")) { $0.add(last) }
+        }
+    }
+
     /// Stores tags that only former states of registrations have, and the last number of tags of each hub.
-    private func addFormerTags() throws(StorageError) {
+    func addFormerTags() throws(StorageError) {
         let known = tags
+        tags.stored()
         try MoveSession.attempt { () throws(DatabaseFailure) in
             for (tag, number) in known.added.sorted(by: { $0.value < $1.value }) {
                 try connection.run(Self.addTag) {
@@ -465,6 +489,7 @@ public final class PostgresMoveTarget: MoveTarget {
         }
         let isKnown = try MoveSession.attempt { () throws(DatabaseFailure) in try MoveSession.commit(connection) }
         guard isKnown else {
+            isOutcomeUnknown = true
             throw StorageError(
                 .unavailable,
                 "The connection to \(address) broke in the last step, so it is not known whether the move is complete. Look "

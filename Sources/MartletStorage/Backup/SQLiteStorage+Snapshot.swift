@@ -12,7 +12,7 @@ extension SQLiteStorage {
     /// - Throws: `StorageError`: `.locked` if there is a snapshot already, `.full` if there is not enough free space.
     public func snapshot() async throws(StorageError) -> StorageSnapshot {
         let index = try SnapshotLocation(in: directory, snapshots, keeping: progressMaps)
-        try await checkRoom()
+        try await checkRoomForCopy()
         let (schema, unfinished) = try await writer.copy(to: index.database) { connection throws(StorageError) in
             (
                 try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) },
@@ -29,7 +29,7 @@ extension SQLiteStorage {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }
 
-    private func checkRoom() async throws(StorageError) {
+    func checkRoomForCopy() async throws(StorageError) {
         let size = try await readers.read { connection throws(StorageError) in
             let pages = try connection.first("PRAGMA page_count") { $0.integer(0) } ?? 0
             return UInt64(clamping: pages * (try connection.first("PRAGMA page_size") { $0.integer(0) } ?? 0))
@@ -40,7 +40,7 @@ extension SQLiteStorage {
         guard free >= size + Self.spareRoom else {
             throw StorageError(
                 .full,
-                "A backup copies the database within the data directory first: that needs \((size + Self.spareRoom) >> 20)"
+                "The database is copied within the data directory first: that needs \((size + Self.spareRoom) >> 20)"
                     + " MiB free, and there are \(free >> 20).")
         }
     }

@@ -12,6 +12,7 @@ public final class FileContainerStore: ContainerStore {
 
     private let directory: ContainerDirectory
     private let room: DiskRoom
+    private let gate: WriteGate
     /// The thread for all operations that change which blobs exist; they run one after the other.
     private let names = FileThread()
     private let transfers: [FileThread]
@@ -22,8 +23,12 @@ public final class FileContainerStore: ContainerStore {
     ///   - root: An existing private directory that no other process uses.
     ///   - room: Checks the free disk space. If less than the reserve is free, nothing is written.
     ///   - timestamp: Blocks and resumable uploads that have not changed since this time are removed.
-    init(in root: String, room: DiskRoom, cleaningBefore timestamp: Timestamp) throws(StorageError) {
+    ///   - gate: Refuses all changes while it is closed.
+    init(
+        in root: String, room: DiskRoom, cleaningBefore timestamp: Timestamp, gate: WriteGate = WriteGate()
+    ) throws(StorageError) {
         self.room = room
+        self.gate = gate
         directory = try ContainerDirectory(root)
         transfers = (0..<Self.transferThreads).map { _ in FileThread() }
         do throws(ContainerError) {
@@ -51,7 +56,7 @@ public final class FileContainerStore: ContainerStore {
     // MARK: Containers
 
     public func createContainer(_ name: ContainerName) async throws(ContainerError) -> Bool {
-        try await names.run { [directory] () throws(ContainerError) in try directory.create(name) }
+        try await changing { [directory] () throws(ContainerError) in try directory.create(name) }
     }
 
     public func containers() async throws(ContainerError) -> [ContainerName] {
@@ -59,9 +64,16 @@ public final class FileContainerStore: ContainerStore {
     }
 
     public func deleteContainer(_ name: ContainerName) async throws(ContainerError) {
-        try await names.run { [directory] () throws(ContainerError) in
+        try await changing { [directory] () throws(ContainerError) in
             try directory.remove(name, as: UploadName.fresh())
         }
+    }
+
+    /// Changes which containers and blobs exist.
+    private func changing<Value: Sendable>(
+        _ work: @Sendable () throws(ContainerError) -> Value
+    ) async throws(ContainerError) -> Value {
+        try await names.run { [gate] () throws(ContainerError) in try gate.pass(work) }
     }
 
     public func blobs(_ query: BlobQuery) async throws(ContainerError) -> BlobPage {
@@ -106,7 +118,7 @@ public final class FileContainerStore: ContainerStore {
                 return try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
             }
         }
-        return FileUpload(file: file, room: room, thread: thread, names: names, index: index)
+        return FileUpload(file: file, room: room, gate: gate, thread: thread, names: names, index: index)
     }
 
     public func commitBlocks(
@@ -127,7 +139,7 @@ public final class FileContainerStore: ContainerStore {
     }
 
     public func deleteBlob(_ address: BlobAddress) async throws(ContainerError) {
-        try await names.run { [directory] () throws(ContainerError) in try directory.remove(address) }
+        try await changing { [directory] () throws(ContainerError) in try directory.remove(address) }
     }
 
     private var nextThread: FileThread {

@@ -6,6 +6,7 @@ struct FileUpload: BlobUpload {
 
     let file: OpenFile
     let room: DiskRoom
+    let gate: WriteGate
     let thread: FileThread
     let names: FileThread
     let index: Place
@@ -16,7 +17,9 @@ struct FileUpload: BlobUpload {
         } catch {
             throw .storage(error)
         }
-        try await thread.run { [file] () throws(ContainerError) in try file.write(bytes) }
+        try await thread.run { [file, gate] () throws(ContainerError) in
+            try gate.pass { () throws(ContainerError) in try file.write(bytes) }
+        }
     }
 
     /// Appends the content of a block's file.
@@ -37,7 +40,9 @@ struct FileUpload: BlobUpload {
 
     func commit(_ condition: BlobCondition) async throws(ContainerError) -> Blob {
         try await synchronize()
-        return try await names.run { [file, index] () throws(ContainerError) in try index(file, condition) }
+        return try await names.run { [file, gate, index] () throws(ContainerError) in
+            try gate.pass { () throws(ContainerError) in try index(file, condition) }
+        }
     }
 
     func abandon() async {

@@ -24,8 +24,9 @@ final class StorageDirectory: Sendable {
         } catch  where error.kind == .locked {
             throw StorageError(
                 .locked,
-                "Another process has the data directory '\(path)'. Stop the server, or wait for the command that uses it: a "
-                    + "move needs the directory for itself.")
+                "Another process has the data directory '\(path)', and no server answers on its admin socket. Wait for the "
+                    + "server that is starting, or for the command that uses the directory, and try again; name the socket with "
+                    + "--admin-socket if the server has another one. Or stop the server.")
         }
     }
 

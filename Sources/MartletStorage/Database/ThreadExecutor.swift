@@ -2,10 +2,10 @@ import Glibc
 
 /// Runs the jobs of an actor one after another on a thread of its own, so that blocking calls do not delay other tasks.
 /// The thread ends when the last reference to the executor is released.
-final class ThreadExecutor: SerialExecutor {
+public final class ThreadExecutor: SerialExecutor {
     private let mailbox = Mailbox()
 
-    init() {
+    public init() {
         let mailbox = mailbox
         Mailbox.startThread { mailbox.runUntilClosed() }
     }
@@ -14,7 +14,7 @@ final class ThreadExecutor: SerialExecutor {
         mailbox.close()
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
@@ -24,7 +24,7 @@ final class ThreadExecutor: SerialExecutor {
         mailbox.post(work)
     }
 
-    func checkIsolated() {
+    public func checkIsolated() {
         precondition(mailbox.isOnThread, "This must run on the thread of the executor.")
     }
 }

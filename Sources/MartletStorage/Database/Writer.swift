@@ -14,6 +14,7 @@ actor Writer {
     private nonisolated let commits = Atomic<Int>(0)
     private nonisolated let checkpointer: Checkpointer
     private nonisolated let limits: LogLimits
+    private nonisolated let gate: WriteGate
     private var connection: Connection?
     private var copy: DatabaseCopy?
 
@@ -36,8 +37,14 @@ actor Writer {
     nonisolated var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
     /// Creates a writer.
-    /// - Parameter connection: A migrated connection that is used only by this writer from now on.
-    init(_ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits()) {
+    /// - Parameters:
+    ///   - connection: A migrated connection that is used only by this writer from now on.
+    ///   - gate: Refuses all changes while it is closed.
+    init(
+        _ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits(),
+        gate: WriteGate = WriteGate()
+    ) {
+        self.gate = gate
         self.connection = connection
         self.checkpointer = checkpointer
         self.limits = limits
@@ -108,6 +115,8 @@ actor Writer {
     /// - Returns: False if a reader uses the log for so long that it cannot be truncated.
     func emptyLog() throws(StorageError) -> Bool {
         guard let connection else { throw Self.closed }
+        // A reader has the log while the gate is closed, and would be waited for.
+        guard !gate.isClosed else { return false }
         let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
         return isBusy == false
     }
@@ -132,6 +141,10 @@ actor Writer {
         guard !group.isEmpty else { return }
         guard let connection else {
             for write in group { write.fail(Self.closed) }
+            return
+        }
+        guard !gate.isClosed else {
+            for write in group { write.fail(WriteGate.refusal) }
             return
         }
         let begun = ContinuousClock.now

@@ -3,8 +3,21 @@ import MartletCore
 /// The SQL query that reads the rows of a moved table (`MovedTable`) from the tables of this schema.
 struct MoveQuery {
     let sql: String
+    /// The columns by which the rows are ordered, as indices; empty if the query states no such order.
+    let key: [Int32]
 
     init(_ table: MovedTable) {
+        self.init(table, key: [])
+    }
+
+    /// Makes the query that reads the rows in the order of their key, so that two states of the table can be compared
+    /// row by row.
+    init(orderedByKey table: MovedTable) {
+        self.init(table, key: (Self.keys[table.name] ?? "").split(separator: " ").map(String.init))
+    }
+
+    private init(_ table: MovedTable, key names: [String]) {
+        key = names.compactMap { table.index(of: $0) }.map(Int32.init)
         let form = Self.forms[table.name] ?? Form()
         let columns = table.columns.map { column in
             form.columns[column.name] ?? Self.columns[column.name] ?? "x.\(Self.name(of: column.name, in: table))"
@@ -13,11 +26,48 @@ struct MoveQuery {
             table.isOfHub
             ? "JOIN hubs live ON live.id = \(form.columns["shard"] ?? "x.hub") AND live.is_deleted = 0" : ""
         let condition = form.condition.isEmpty ? "" : "WHERE \(form.condition)"
+        let selection = (columns + form.extras).joined(separator: ", ")
+        let joins = "\(form.joins) \(hubs)"
+        guard !key.isEmpty else {
+            sql = "SELECT \(selection) FROM \(form.table ?? table.name) x \(joins) \(condition) \(form.order)"
+            return
+        }
+        let order = key.map { columns[Int($0)] }.joined(separator: ", ")
         sql = """
-            SELECT \((columns + form.extras).joined(separator: ", "))
-            FROM \(form.table ?? table.name) x \(form.joins) \(hubs) \(condition) \(form.order)
+            SELECT \(selection) FROM \(form.table ?? table.name) x \(Self.inOrder(joins)) \(condition) ORDER BY \(order)
             """
     }
+
+    /// Makes SQLite read the joined tables in the stated order. The rows are then read in the order of their key, and
+    /// need no sorting.
+    private static func inOrder(_ joins: String) -> String {
+        var words: [Substring] = []
+        for word in joins.split(whereSeparator: \.isWhitespace) {
+            let isPlain = word == "JOIN" && words.last != "LEFT" && words.last != "CROSS"
+            words += isPlain ? ["CROSS", "JOIN"] : [word]
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// Columns that tell the rows of a table apart, in the order of an index of the schema.
+    static let keys = [
+        "users": "folded_name", "sessions": "token_hash", "sends": "key", "metric_hours": "hour",
+        "operators": "folded_name", "operator_links": "token_hash", "operator_sessions": "token_hash",
+        "operator_factors": "operator", "operator_recovery_codes": "operator hash", "operator_actions": "id",
+        "payloads": "id", "payload_texts": "payload", "payload_totals": "sender",
+        "addressees": "payload user_name", "payload_receipts": "payload device event", "payload_audit": "number",
+        "tags": "shard name is_template platform", "templates": "id", "variables": "id", "channels": "channel",
+        "installations": "sequence", "registrations": "sequence", "device_keys": "registration",
+        "tombstones": "shard id", "registration_history": "change", "former_channels": "channel",
+        "notifications": "sequence", "parts": "notification number", "requests": "shard key", "deliveries": "id",
+        "outcome_counts": "delivery outcome", "collapses": "shard platform key anchor expression delivery",
+        "ranges": "delivery last_channel last_registration", "reached": "delivery place",
+        "page_records": "delivery last_channel last_registration", "refusals": "delivery channel registration",
+        "attempts": "delivery channel registration made_at number", "retries": "delivery channel registration",
+        "lane_pauses": "shard platform origin", "quarantines": "shard platform application",
+        "notification_receipts": "notification device event", "receipt_events": "shard platform event",
+        "campaigns": "id",
+    ]
 
     /// Returns the name that a column of a moved table has in the schema.
     static func name(of column: String, in table: MovedTable) -> String {
@@ -109,7 +159,8 @@ struct MoveQuery {
         "notification_receipts": notification,
         "deliveries": notification,
         "outcome_counts": delivery,
-        "collapses": delivery,
+        // The rows have their hub themselves, and are in its order.
+        "collapses": Form(joins: delivery.joins),
         "ranges": delivery,
         "reached": Form(joins: delivery.joins, condition: "d.is_final = 1", columns: delivery.columns),
         "page_records": delivery,

@@ -113,6 +113,46 @@ final class SQLiteMoveReader {
         ) { $0.integer(0) }
     }
 
+    /// The rows of a table, which are stepped through one by one.
+    struct Rows {
+        let statement: Statement
+        private let connection: Connection
+        private let refine: Refinement?
+        private let columns: Int
+
+        fileprivate init(_ statement: Statement, _ connection: Connection, _ refine: Refinement?, columns: Int) {
+            (self.statement, self.connection, self.refine, self.columns) = (statement, connection, refine, columns)
+        }
+
+        func next() throws(StorageError) -> Bool { try statement.step() }
+
+        /// The current row in the moved form; nil if it is left out.
+        func row() throws(StorageError) -> [MovedValue]? {
+            var row: [MovedValue] = []
+            row.reserveCapacity(columns)
+            for index in 0..<columns { row.append(MovedValue(statement, Int32(index))) }
+            return try refine?(&row, statement) ?? true ? row : nil
+        }
+
+        func end() { connection.giveBack(statement) }
+    }
+
+    /// Reads the row of a registration or a channel, as `rows(of:_:)` does.
+    /// - Returns: nil if there is none.
+    func row(of table: MovedTable, _ number: Int64) throws(StorageError) -> [MovedValue]? {
+        let column = table.name == "channels" ? "id" : "sequence"
+        let rows = try rows(of: table, "\(MoveQuery(table).sql) WHERE x.\(column) = ?")
+        defer { rows.end() }
+        try rows.statement.bind(number, at: 1)
+        return try rows.next() ? try rows.row() : nil
+    }
+
+    /// Begins to read the rows of a table of one database with numbers of its own, which need not be shifted.
+    func rows(of table: MovedTable, _ sql: String) throws(StorageError) -> Rows {
+        Rows(
+            try connection.take(sql), connection, try refinement(of: table, false), columns: table.columns.count)
+    }
+
     private func pass(
         _ row: [MovedValue], of table: MovedTable, _ each: MoveSource.RowReceiver
     ) throws(StorageError) {
@@ -150,7 +190,7 @@ final class SQLiteMoveReader {
 
     /// Changes a row from the form of the schema to the moved form.
     /// - Returns: False if the row is left out.
-    private typealias Refinement = (inout [MovedValue], Statement) throws(StorageError) -> Bool
+    fileprivate typealias Refinement = (inout [MovedValue], Statement) throws(StorageError) -> Bool
 
     private func refinement(of table: MovedTable, _ isForComparison: Bool) throws(StorageError) -> Refinement? {
         func index(_ column: String) -> Int { table.index(of: column) ?? 0 }

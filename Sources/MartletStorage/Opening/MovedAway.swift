@@ -33,6 +33,13 @@ enum MovedAway {
         try StorageDirectory.synchronize(directory.path)
     }
 
+    /// Removes the mark of a directory whose move was not completed after all.
+    static func unmark(_ directory: StorageDirectory) throws(StorageError) {
+        let path = directory.file(mark)
+        guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(failed: "remove", path) }
+        try StorageDirectory.synchronize(directory.path)
+    }
+
     private static func place(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return nil }

@@ -32,11 +32,12 @@ extension SQLiteStorage {
         let connection = try upgrade.open(in: directory, settings, settings.migrations ?? Migration.all)
         try Self.expireUnpublished(connection)
         try directory.makePrivateDirectory("payloads")
-        let payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)
+        let gate = WriteGate()
+        let payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, gate, of: connection)
         let unfinished = try DeliveryTable(connection).unfinishedIDs()
         try BacklogTable(connection).begin()
         let checkpointer = Checkpointer(try settings.openReader(database))
-        let writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
+        let writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits, gate: gate)
         let readers = try ReaderPool(ofEach: settings.readersOfEachKind) { isMapped throws(StorageError) in
             try settings.openReader(database, isMapped: isMapped)
         }
@@ -44,11 +45,11 @@ extension SQLiteStorage {
         let progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
         try directory.makePrivateDirectory("storage")
         let containers = try FileContainerStore(
-            in: directory.file("storage"), room: room, cleaningBefore: settings.blocksKeptSince())
+            in: directory.file("storage"), room: room, cleaningBefore: settings.blocksKeptSince(), gate: gate)
         self.init(
             directory: directory, room: room, sealer: sealer, writer: writer, readers: readers,
             checkpointer: checkpointer,
-            payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
+            payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers, gate: gate)
     }
 
     /// Throws an error if a server must not use a directory: its data was moved away, a move into it was not finished, or
@@ -85,9 +86,9 @@ extension SQLiteStorage {
 
     /// Opens the bodies of payloads, and removes bodies without a payload, which an interrupted process can leave.
     private static func openBodies(
-        in path: String, _ room: DiskRoom, of connection: Connection
+        in path: String, _ room: DiskRoom, _ gate: WriteGate, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {
-        let store = try FileContainerStore(in: path, room: room, cleaningBefore: .distantFuture)
+        let store = try FileContainerStore(in: path, room: room, cleaningBefore: .distantFuture, gate: gate)
         try store.keepBlobs(of: PayloadBodies.container) { name throws(StorageError) in
             try connection.first("SELECT 1 FROM payloads WHERE body = ?", name) { _ in true } ?? false
         }

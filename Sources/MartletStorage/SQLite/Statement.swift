@@ -70,6 +70,11 @@ extension Statement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
+    var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    /// The type of a column's value, as SQLite numbers them.
+    func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+
     func isBlob(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_BLOB
     }

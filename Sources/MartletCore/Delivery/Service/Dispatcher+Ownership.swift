@@ -46,6 +46,9 @@ extension Dispatcher {
         alarm.ring()
     }
 
+    /// The number of notifications of which something is being sent or recorded.
+    public var underWay: Int { board.underWayCount }
+
     /// Stops everything that is being sent, because the lease of this process has ended. Pushes that were not sent wait
     /// until the lease is renewed.
     public func leaseEnded() {
