@@ -35,6 +35,8 @@ struct Engine: Sendable {
     let backups: BackupDirectory
     let log: Log
     let hubMoves: HubMoves
+    /// Moves all data of this server to a database; nil if it is in one.
+    let servingMove: ServingMove?
     /// Signs the URLs with which clients access storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
@@ -111,12 +113,13 @@ struct Engine: Sendable {
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
         simulated = Set(credentials.map(\.0))
-        let lease = storage.nodeStore == nil ? nil : SendingLease()
-        let ownership = HubOwnership(lease: lease)
+        let lease = SendingLease()
+        let isShared = storage.nodeStore != nil
+        let ownership = isShared ? HubOwnership(lease: lease) : HubOwnership(ofAllUnder: lease)
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
             fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits,
-            isShared: lease != nil)
+            isShared: isShared)
         try await hubs.reload()
         if let name = configuration.backendHub { try await hubs.chooseBackendHub(named: name) }
         let backendHub = BackendHub(hubs, named: configuration.backendHub)
@@ -162,13 +165,16 @@ struct Engine: Sendable {
             jobs: storage, devices: storage, containers: storage.containerStore,
             lines: RegistrationLines(devices: devices, platforms: platforms), ownership: ownership, time: time
         ) { log.write(.warning, $0) }
-        nodes = lease.flatMap { [hubs, operators, jobs, time] lease in
-            storage.nodeStore.map { store in
-                NodeService(
-                    NodeService.Parts(
-                        store: store, ownership: ownership, lease: lease, hubs: hubs, operators: operators,
-                        dispatcher: dispatcher, jobs: jobs, time: time, log: log))
-            }
+        nodes = storage.nodeStore.map { [hubs, operators, jobs, time] store in
+            NodeService(
+                NodeService.Parts(
+                    store: store, ownership: ownership, lease: lease, hubs: hubs, operators: operators,
+                    dispatcher: dispatcher, jobs: jobs, time: time, log: log))
+        }
+        servingMove = data.files.map { [jobs] files in
+            ServingMove(
+                ServingMove.Parts(
+                    files: files, keys: keys, lease: lease, dispatcher: dispatcher, jobs: jobs, log: log))
         }
         metrics = ServerMetrics(
             dispatcher: dispatcher, data: data, nodes: nodes, client: client, loops: loops,
@@ -237,7 +243,7 @@ struct Engine: Sendable {
     /// Returns the reason why the server is not ready, for operators of the machine; nil if it is ready. It may name the
     /// address of the database, and paths.
     @Sendable func obstacle() async -> String? {
-        if let obstacle = nodes?.obstacle { return obstacle }
+        if let obstacle = nodes?.obstacle ?? servingMove?.obstacle { return obstacle }
         do throws(StorageError) {
             try await storage.probe()
             return data.files?.room.shortage ?? certificateObstacle.sentence
@@ -252,6 +258,7 @@ struct Engine: Sendable {
         if nodes?.obstacle != nil {
             return "This node sends nothing, because it has no lease of the database. \(Self.whereToAsk)"
         }
+        if let obstacle = servingMove?.obstacle { return obstacle }
         do throws(StorageError) {
             try await storage.probe()
             return data.files?.room.shortage ?? certificateObstacle.sentence
@@ -454,6 +461,7 @@ struct Engine: Sendable {
             nodes: NodeAdministration(store: storage.nodeStore),
             clusters: ClusterAdministration(
                 store: storage.clusterStore, hubs: hubs, moves: hubMoves, time: time),
+            move: MoveAdministration(move: servingMove),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -90,8 +90,8 @@ public final class Server: Sendable {
         }
     }
 
-    /// Serves and delivers until the task is cancelled, then finishes the work in progress and closes the data
-    /// directory.
+    /// Serves and delivers until the task is cancelled, or until all data was moved to a database. Then finishes the work
+    /// in progress and closes the data directory.
     public func run() async {
         logStart()
         manager.tell(.ready)
@@ -102,16 +102,27 @@ public final class Server: Sendable {
         await withTaskCancellationHandler {
             await runServices()
         } onCancel: {
-            stop.withLock { $0 = .now }
-            engine.nodes?.willStop()
-            manager.tell(.stopping)
+            willStop(at: stop)
         }
+        willStop(at: stop)
+        await engine.servingMove?.settle()
         node.cancel()
         await node.value
         await engine.nodes?.leave()
         await engine.close()
         let seconds = stop.withLock(\.self).map { (ContinuousClock.now - $0).inSeconds } ?? 0
         engine.log.write(.info, "Stopped.", ["seconds": .double((seconds * 1000).rounded() / 1000)])
+    }
+
+    /// Notes when the server begins to stop, unless that is noted already.
+    private func willStop(at stop: borrowing Mutex<ContinuousClock.Instant?>) {
+        let isFirst = stop.withLock { stop in
+            defer { stop = stop ?? .now }
+            return stop == nil
+        }
+        guard isFirst else { return }
+        engine.nodes?.willStop()
+        manager.tell(.stopping)
     }
 
     private func logStart() {
@@ -136,21 +147,27 @@ public final class Server: Sendable {
     }
 
     private func runServices() async {
-        await withTaskGroup { group in
-            group.addTask { await self.front.run() }
-            group.addTask { await self.admin.run() }
-            group.addTask { await self.consoleFront?.run() }
-            group.addTask { await self.console?.run() }
-            group.addTask { await self.engine.dispatcher.run() }
-            group.addTask { await self.engine.scheduler.run() }
-            group.addTask { await self.engine.jobs.run() }
-            group.addTask { await self.engine.backups.run() }
-            group.addTask { await self.engine.sweep() }
-            group.addTask { await self.engine.finishKeyRotation() }
-            group.addTask { await self.certificate?.watch() }
-            group.addTask { await self.acme?.run() }
-            group.addTask { await self.report.run() }
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask { await self.engine.servingMove?.ended() }
+            for service in services {
+                group.addTask {
+                    await service()
+                    return nil
+                }
+            }
+            for await reason in group where reason != nil { group.cancelAll() }
         }
+    }
+
+    private var services: [@Sendable () async -> Void] {
+        [
+            { await self.front.run() }, { await self.admin.run() }, { await self.consoleFront?.run() },
+            { await self.console?.run() }, { await self.engine.dispatcher.run() },
+            { await self.engine.scheduler.run() }, { await self.engine.jobs.run() },
+            { await self.engine.backups.run() }, { await self.engine.sweep() },
+            { await self.engine.finishKeyRotation() }, { await self.certificate?.watch() },
+            { await self.acme?.run() }, { await self.report.run() },
+        ]
     }
 
     private var report: ServiceReport {

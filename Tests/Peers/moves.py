@@ -1,11 +1,12 @@
-"""`martlet move`: the data of a stopped server goes to PostgreSQL and back, whole or not at all.
+"""`martlet move`: the data of a server goes to PostgreSQL and back, whole or not at all.
 
 A directory with a row of every kind is moved there and back: what is compared (`--json`) is the same both times, and no kind
 is empty. A move that is killed at any moment leaves its source as it was, nobody can serve its target, and the next move
 succeeds. What was moved is marked, and nobody serves it. A database that changes a row on its way in (a trigger) is found
 out, and nothing is completed; so are rows that refer to a missing one. A database may read nothing for ten seconds.
 Registrations that a server took in are exported from each side and are the same, line by line; a node that was served in
-between numbers its own rows of each hub, and these come back too.
+between numbers its own rows of each hub, and these come back too. A server that serves moves its own data
+(online_moves.py).
 
     moves.py MARTLET [--count N] [--kills N]
 """
@@ -22,11 +23,13 @@ import socket
 import sqlite3
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 import mass_jobs
+import online_moves
 import postgres
 import processes
 from checks import Checks
@@ -711,9 +714,6 @@ async def served(binary, folder, cluster, count):
     server = await with_server(data)
     for hub in ("demo", "other"):
         await asyncio.to_thread(run, binary, data, "import", hub, registrations)
-    answer = await asyncio.to_thread(move, binary, data, cluster.url, check=False)
-    checks.that("a directory that is served is refused", answer.returncode == 1 and "Another process" in answer.stderr
-                and "Stop the server" in answer.stderr, answer.stderr)
     exported = {hub: await asyncio.to_thread(lines, binary, data, hub) for hub in ("demo", "other")}
     await server.stop()
     begin = time.monotonic()
@@ -753,6 +753,9 @@ async def judge(binary, count, kill_count, folder):
         await differences(binary, data, cluster)
         await asyncio.to_thread(kills, binary, data, cluster, kill_count, 7)
         await served(binary, folder, cluster, count)
+        await online_moves.every_kind(checks, sys.modules[__name__], binary, folder, data, cluster)
+        empty(cluster)
+        await online_moves.Course(checks, binary, folder, cluster, count).run(until_no_session, has_schema)
     finally:
         cluster.stop()
 

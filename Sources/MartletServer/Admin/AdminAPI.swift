@@ -32,6 +32,7 @@ struct AdminAPI: Sendable {
     let server: ServerAdministration
     let nodes: NodeAdministration
     let clusters: ClusterAdministration
+    let move: MoveAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -74,6 +75,7 @@ struct AdminAPI: Sendable {
         server.addRoutes(to: &router)
         nodes.addRoutes(to: &router)
         clusters.addRoutes(to: &router)
+        move.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)

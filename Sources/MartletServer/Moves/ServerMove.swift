@@ -7,7 +7,7 @@ import MartletPush
 import MartletStorage
 
 /// Moves all data of a server from its data directory to a database on PostgreSQL, or back. No server may be running on
-/// either of them. Calls block the thread, so use this type only in a process that does nothing else.
+/// either of them; a server that runs moves its own data (`ServingMove`). Calls block the thread, so use this type only in a process that does nothing else.
 public enum ServerMove {
     /// A message about the progress of a move.
     public enum Event: Sendable {
@@ -19,7 +19,7 @@ public enum ServerMove {
         /// The copy is right. The source is marked as moved from now on, and then the copy is completed.
         case completing
 
-        fileprivate init(_ event: DataMove.Event) {
+        init(_ event: DataMove.Event) {
             switch event {
             case .progress(let name, let rows, let isComparison):
                 self = .progress(name: name, rows: rows, isComparison: isComparison)
@@ -33,7 +33,7 @@ public enum ServerMove {
     /// The name of the file with the keys in a data directory.
     private static let keyName = "secret.key"
 
-    private static let rules = MoveRules(
+    static let rules = MoveRules(
         hash: { SHA256.hash($0) },
         key: { platform, handle in
             guard let type = PushPlatforms.all[platform] else { return nil }

@@ -36,6 +36,12 @@ struct Administration {
         printsAdvice = false
     }
 
+    /// Creates an instance for the server that runs on a data directory.
+    /// - Parameter socket: The admin socket that was named on the command line; nil for the socket in the directory.
+    init(running directory: String, socket: String?) {
+        (dataDirectory, givenSocket, publicURL, printsAdvice) = (directory, socket, nil, false)
+    }
+
     /// - Parameters:
     ///   - makesDirectory: Whether a missing data directory is made. By default a missing directory is an error,
     ///     because its path may be mistyped.
@@ -89,13 +95,20 @@ struct Administration {
     /// - Parameter take: Receives the body of a successful answer in pieces, in order. Returning false ends the
     ///   transfer.
     func receive(_ path: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws -> HTTPResponse {
-        let request = HTTPRequest(.get, path, authority: "admin")
-        let response = try await online { client, socket throws(TransportError) in
+        let response = try await receiveRunning(HTTPRequest(.get, path, authority: "admin"), take: take)
+        guard let response else { throw notRunning }
+        return response
+    }
+
+    /// Sends a request to the running server, and receives its answer piece by piece.
+    /// - Returns: nil if no server runs.
+    func receiveRunning(
+        _ request: HTTPRequest, take: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws -> HTTPResponse? {
+        try await online { client, socket throws(TransportError) in
             let sink = HTTPClient.Sink(begin: { $0.status.isSuccess }, receive: { take(Array($0)) })
             return try await client.transfer(request, toUnixPath: socket, patience: Self.patience, sink: sink)
         }
-        guard let response else { throw notRunning }
-        return response
     }
 
     /// Sends a request to the running server.

@@ -178,6 +178,9 @@ enum ServeCommand {
             await withTaskGroup { group in
                 group.addTask { await server.run() }
                 if let simulator { group.addTask { await simulator.run() } }
+                // The server also ends when its data was moved to a database.
+                _ = await group.next()
+                group.cancelAll()
             }
         }
     }

@@ -141,7 +141,15 @@ extension AdminDescription {
                 ]),
             APIOperation(
                 .post, "/reload", id: "reload", "Apply the configuration again",
-                answers: [ok("What has changed, and what waits for a restart.", APISchema.any)]))
+                answers: [ok("What has changed, and what waits for a restart.", APISchema.any)]),
+            APIOperation(
+                .post, "/move", id: "moveData", "Move all data to a database on PostgreSQL, and end the server",
+                body: [.json(APISchema.object(["database": APISchema.text]))],
+                answers: [
+                    APIAnswer(
+                        .ok, "A line of JSON for each event, and one a second at least.",
+                        APIContent("application/x-ndjson"))
+                ]))
     }
 
     static var backups: APIGroup {
