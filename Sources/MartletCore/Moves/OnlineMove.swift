@@ -63,8 +63,9 @@ public final class OnlineMove {
         try target.beginChanges(directory, try source.numbers())
         try changeBlobs()
         // Registrations come before channels (`OnlineMoveSource.readChanges`).
-        let (channels, others) = (MovedTable.all.filter { $0.name == "channels" }, MovedTable.all.filter { $0.name != "channels" })
-        let tables = (others + channels).filter { $0.use != .compared && !Self.late.contains($0.name) }
+        var tables = MovedTable.all.filter { $0.use != .compared && !Self.late.contains($0.name) }
+        let channels = tables.filter { $0.name == "channels" }
+        tables = tables.filter { $0.name != "channels" } + channels
         var changed: [MovedTable: MovedDigest] = [:]
         for table in tables { changed[table] = try stageChanges(of: table) }
         try target.applyChanges()

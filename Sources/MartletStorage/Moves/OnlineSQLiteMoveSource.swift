@@ -140,12 +140,12 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
         }
         channels = changed
         try compareTables(
-            table.name, "sequence", "channel", present, read: read, isDoubtful: { changed.contains($0.integer(1)) }
-        ) { before, after throws(StorageError) in
-            for statement in [before, after].compactMap(\.self) { channels.insert(statement.integer(1)) }
-            if let before, let row = try former.row(of: table, before.integer(0)) { try removed(row) }
-            if let after, let row = try present.row(of: table, after.integer(0)) { try added(row) }
-        }
+            table.name, "sequence", "channel", present, read: read, isDoubtful: { changed.contains($0.integer(1)) },
+            differ: { before, after throws(StorageError) in
+                for statement in [before, after].compactMap(\.self) { channels.insert(statement.integer(1)) }
+                if let before, let row = try former.row(of: table, before.integer(0)) { try removed(row) }
+                if let after, let row = try present.row(of: table, after.integer(0)) { try added(row) }
+            })
     }
 
     /// Compares all rows of a table of the schema, of hubs that exist.

@@ -18,7 +18,8 @@ extension Statement {
         default:
             return withBytes(column) { own in
                 other.withBytes(column) { its in
-                    own.count == its.count && (own.isEmpty || memcmp(own.baseAddress!, its.baseAddress!, own.count) == 0)
+                    own.count == its.count
+                        && (own.isEmpty || memcmp(own.baseAddress!, its.baseAddress!, own.count) == 0)
                 }
             }
         }
