@@ -121,6 +121,7 @@ public final class Server: Sendable {
             return stop == nil
         }
         guard isFirst else { return }
+        engine.servingMove?.giveUp(because: "The server stops, so the move was given up.")
         engine.nodes?.willStop()
         manager.tell(.stopping)
     }

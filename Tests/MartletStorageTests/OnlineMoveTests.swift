@@ -34,7 +34,7 @@ struct OnlineMoveTests {
             _ = try await storage.broadcast(in: hub, at: now)
             Issue.record("It was written although nothing may be.")
         } catch {
-            #expect((error as? StorageError)?.kind == .unavailable)
+            #expect(error.kind == .unavailable)
         }
         let table = try #require(MovedTable.all.first { $0.name == "notifications" })
         var before: Int64 = 0

@@ -94,17 +94,33 @@ public final class OnlineMove {
     /// again.
     public func complete() throws(StorageError) {
         try report(.completing)
-        try source.retire(to: target.place)
+        do throws(StorageError) {
+            try source.retire(to: target.place)
+        } catch {
+            // The mark may have been made, and only not been flushed.
+            throw reinstated(after: error)
+        }
         do throws(StorageError) {
             try target.complete()
         } catch {
-            guard target.isOutcomeUnknown else {
-                try source.reinstate()
-                throw error
-            }
+            guard target.isOutcomeUnknown else { throw reinstated(after: error) }
             isDoubtful = true
             throw StorageError(
                 error.kind, "\(error.detail) The source is marked as moved; who opens it reads how to undo that.")
+        }
+    }
+
+    /// Removes the mark of the source.
+    /// - Returns: Why the move has failed, and that the mark is still there if it could not be removed.
+    private func reinstated(after failure: StorageError) -> StorageError {
+        do throws(StorageError) {
+            try source.reinstate()
+            return failure
+        } catch {
+            return StorageError(
+                failure.kind,
+                "\(failure.detail) Nothing was moved, but the source is still marked as moved: \(error.detail) Remove the "
+                    + "mark before the server starts again; who opens the source reads where it is.")
         }
     }
 

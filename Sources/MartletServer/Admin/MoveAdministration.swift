@@ -55,10 +55,10 @@ struct MoveAdministration: Sendable {
         defer { beat.cancel() }
         do {
             for await line in lines { try await writer.write(line.bytes + [UInt8(ascii: "\n")]) }
+            // The lines also end when the caller goes away, which cancels this task.
+            try Task.checkCancellation()
         } catch {
-            move.giveUp(
-                because: "The command that asked for the move has ended, or the server stops, so the move was given up."
-            )
+            move.giveUp(because: "The command that asked for the move has ended, so the move was given up.")
             Task {
                 await work.value
                 move.leave()

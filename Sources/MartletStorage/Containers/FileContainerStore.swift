@@ -108,14 +108,17 @@ public final class FileContainerStore: ContainerStore {
         _ kind: BlobUploadKind, into container: ContainerName, _ index: @escaping FileUpload.Place
     ) async throws(ContainerError) -> FileUpload {
         let thread = nextThread
-        let file = try await thread.run { [directory] () throws(ContainerError) in
+        let file = try await thread.run { [directory, gate] () throws(ContainerError) in
             guard directory.exists(container) else { throw .noContainer }
             switch kind {
             case .fresh:
                 return try OpenFile(writing: directory.path(ofUpload: UploadName.fresh()), at: nil, isTemporary: true)
             case .resumable(let key, let offset):
                 guard let name = UploadName.resumable(key) else { throw .noBlob }
-                return try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
+                // An upload that goes on may make its file shorter.
+                return try gate.pass { () throws(ContainerError) in
+                    try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
+                }
             }
         }
         return FileUpload(file: file, room: room, gate: gate, thread: thread, names: names, index: index)

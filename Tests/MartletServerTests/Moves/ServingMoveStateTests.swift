@@ -19,7 +19,7 @@ struct ServingMoveStateTests {
         var move = ServingMoveState()
         #expect(move.begin() && !move.begin())
         #expect(!move.isStopped)
-        #expect(!move.decide(), "It is not stopped yet.")
+        #expect(move.decide() == false, "It is not stopped yet.")
         #expect(move.stop() && !move.stop())
         #expect(move.isStopped)
         #expect(move.decide() && !move.decide())
@@ -33,15 +33,15 @@ struct ServingMoveStateTests {
         #expect(move.giveUp(because: "the caller has gone") == wasStopped)
         #expect(move.refusal == "the caller has gone" && !move.isStopped)
         #expect(!move.stop() && !move.decide())
-        #expect(!move.begin(), "The work has not ended yet.")
-        #expect(!move.fail(isDoubtful: false), "The server goes on already.")
+        #expect(move.begin() == false, "The work has not ended yet.")
+        #expect(move.fail(isDoubtful: false) == false, "The server goes on already.")
         #expect(move.begin() && move.refusal == nil)
     }
 
     @Test(arguments: [ServingMoveState.Stage.none, .completing, .moved])
     func nothingElseCanBeGivenUp(_ stage: ServingMoveState.Stage) {
         var move = state(stage)
-        #expect(!move.giveUp(because: "the caller has gone"))
+        #expect(move.giveUp(because: "the caller has gone") == false)
         #expect(move.stage == stage && move.refusal == nil)
     }
 
