@@ -26,7 +26,7 @@ CROWD = 40           # devices that stay, and get every broadcast
 PAUSE = 0.15         # seconds of a client between its steps, on average
 IN_HAND = 3          # seconds before a kill from which a push may come again
 STOPPED = "takes no changes now"
-SETTLING = 90        # seconds in which all that was accepted must have been sent, or throttled a second time
+SETTLING = 150       # seconds in which all that was accepted must have been sent, or throttled a second time
 WAITING = 5          # notifications that may wait for the end of a second throttling
 UNFINISHED = "SELECT count(*) FROM martlet.notifications WHERE finished_at IS NULL"
 
@@ -80,7 +80,7 @@ class Course:
         self._data, self._node = (os.path.join(folder, name) for name in ("online", "online-node"))
         self._lines = os.path.join(folder, "online.txt")
         self._peer = processes.APNsPeer(
-            os.path.join(folder, "online-apns"), "--throttle-every", "37", "--client", os.path.basename(binary)[:15])
+            os.path.join(folder, "online-apns"), "--throttle-every", "97", "--client", os.path.basename(binary)[:15])
         self._kills = []
         self._server = None
 
@@ -238,8 +238,9 @@ class Course:
             if self._arrivals.read():
                 quiet = time.monotonic()
             if time.monotonic() > quiet + 3 and await asyncio.to_thread(self._cluster.query, UNFINISHED) == "0":
-                return
+                break
             await asyncio.sleep(0.5)
+        self._arrivals.read()
 
     async def _judge(self, old, new, moved, client):
         checks, load, arrivals = self._checks, self._load, self._arrivals

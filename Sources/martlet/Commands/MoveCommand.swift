@@ -61,7 +61,7 @@ enum MoveCommand {
                 return nil
             }
             if let stopped {
-                let seconds = Double(stopped / .milliseconds(100)) / 10
+                let seconds = (stopped / .milliseconds(100)).rounded(.up) / 10
                 stop = " The server took no changes for \(seconds) s, and has ended."
             }
             advice =
