@@ -81,6 +81,10 @@ extension ClusteredStorage: CollapseStore {
     public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
         try await storage(of: query.hub).superseded(query)
     }
+
+    public func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError) {
+        try await storage(of: hub).supersedeNothing(delivery, in: hub)
+    }
 }
 
 extension ClusteredStorage: ControlStore {

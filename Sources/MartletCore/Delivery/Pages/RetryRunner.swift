@@ -103,7 +103,7 @@ struct RetryRunner: Sendable {
                 !map.contains(page.members[$0]) && !(isOwn && round.isElsewhere(page.members[$0]))
             }
             var job = PageSender.Job(
-                delivery, lane, page: page, map: map, stop: rollouts.board.signal(of: delivery.notification.sequence))
+                delivery, lane, page: page, stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.attempts = page.members.map { attempts[$0] ?? 0 }
             guard try await collapseSender.send(job, &content, indices: indices, tally: &tally) else { continue }
             sent = (sent ?? 0) + indices.count
