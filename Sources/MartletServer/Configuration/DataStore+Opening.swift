@@ -36,7 +36,7 @@ extension DataStore {
             }
             var options = PostgresStorage.Options()
             if let name = configuration.node { options.node = name }
-            options.version = configuration.version
+            options.version = configuration.versionWithCommit
             let storage = try await openDatabase(address, keys, options, directory, log)
             return DataStore(
                 storage: storage, files: nil, directory: directory, schema: PostgresStorage.schema,
