@@ -727,18 +727,23 @@ class Course:
         await self._judge_traces()
         for node in self._nodes:
             checks.that("every node serves in the end", (await self._health(node)) == 200, node.name)
-        self._judge_list()
+        await self._judge_list()
         for client in [*self._clients, *[each for helpers in self._helpers.values() for each in helpers]]:
             client.close()
 
-    def _judge_list(self):
+    async def _judge_list(self):
         """Whether each node lists all of them, with the hubs that they own."""
         for node in self._nodes:
-            told = json.loads(processes.martlet(node.binary, "nodes", "--json", "--data", node.data))
+            told = await self._list(node)
             alive = [each for each in told["nodes"] if each["isAlive"]]
             found = sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
             checks.equal("every node lists all nodes, which own all hubs together", found,
                          (sorted(each.name for each in self._nodes), len(self._hubs)))
+
+    @staticmethod
+    async def _list(node):
+        """What the node tells of all nodes."""
+        return json.loads(await asyncio.to_thread(processes.martlet, node.binary, "nodes", "--json", "--data", node.data))
 
     async def _health(self, node):
         connection = hub_client.Connection(node.port, TIMEOUT)
