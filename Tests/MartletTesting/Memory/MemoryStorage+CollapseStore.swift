@@ -43,7 +43,8 @@ extension MemoryState {
         guard !progress.state.isFinal, progress.cursor == .none, !progress.isFannedOut else { return false }
         let sequence = progress.delivery.notification.sequence
         let isCanceled = notifications.contains { $0.notification.sequence == sequence && $0.control == .canceled }
-        return isCanceled || progress.delivery.expiresAt <= now
+        let delivery = progress.delivery
+        return isCanceled || (delivery.part?.expiresAt ?? delivery.notification.expiresAt) <= now
     }
 
     /// Returns the channel and the handle's key of each device of a query; nil where one of them is unknown.
