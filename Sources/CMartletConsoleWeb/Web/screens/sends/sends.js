@@ -2,7 +2,7 @@
 
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
-import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { failure, serviceName, stateBadge, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 
 const PAGE = 50;
@@ -156,10 +156,8 @@ function author({ t }, text) {
 
 /** @param {View} view @param {any} send */
 function numbers({ t, n }, send) {
-  // Whom a send would have reached that was undone before it began is not known.
-  const isKnown = typeof send.targeted === "number" && (send.targeted > 0 || sendState(send) !== "stopped");
   return [h("span", t("taken", { n: send.succeeded })), send.failed > 0 && h("span.bad", t("failedCount", { n: send.failed })),
-    h("span.quiet.small", isKnown ? t("of", { n: n.whole(send.targeted) }) : "")];
+    h("span.quiet.small", typeof send.targeted === "number" ? t("of", { n: n.whole(send.targeted) }) : "")];
 }
 
 /** @param {View} view @param {Element} list @param {any} send */
