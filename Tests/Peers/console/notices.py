@@ -89,6 +89,12 @@ def undo_makes_nothing(page, rig, film, checks):
     undone(page)
     checks.equal("it was not sent", sent(rig, title), [])
     checks.equal("what took its key goes to nobody and is undone", [(one["state"], one["expression"].startswith("undone:")) for one in sent(rig, "Undone")[:1]], [("Canceled", True)])
+    page.goto(f"{rig.console}hubs/{HUB}/sends")
+    page.until("!!document.querySelector('.sends a')")
+    first = page.js("document.querySelector('.sends li').innerText")
+    checks.that("the list says what it is, without the key", "Undone before it arrived" in first and "Goes to nobody" in first and "undone:" not in first, first)
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.until("!!document.querySelector('input[name=title]')")
     discard(page)
 
 

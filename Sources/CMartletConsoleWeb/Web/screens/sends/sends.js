@@ -132,8 +132,13 @@ function row(view, send) {
       h("span.clip", author(view, send.author)))));
 }
 
+/** Returns whether an Undo has made a send in the place of one that had not arrived (`claimOf`). It goes to nobody.
+ * @param {any} send */
+export const isClaim = (send) => /^undone:[\da-f-]{36}$/.test(send.expression);
+
 /** @param {View} view @param {any} send */
 function title({ t }, send) {
+  if (isClaim(send)) return t("claim");
   if (send.isConfidential) return [icon("lock"), " ", t("confidential")];
   return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(-8) }));
 }
@@ -141,6 +146,7 @@ function title({ t }, send) {
 /** @param {View} view @param {any} send */
 function audience({ t }, send) {
   if (send.isDirect) return t("direct", { n: send.handles });
+  if (isClaim(send)) return t("claim.to");
   if (send.isToOneUser) return t("oneUser");
   return send.expression ?? (send.platform ? t("everybodyOn", { service: serviceName(send.platform) }) : t("everybody"));
 }
