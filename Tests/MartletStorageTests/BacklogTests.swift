@@ -100,7 +100,7 @@ struct BacklogTests {
         // With this limit, the share of a user is two notifications.
         let limits = BacklogLimits(notifications: 5, standard: 5)
         func draft(_ author: SendAuthor) -> NotificationDraft {
-            var draft = draft(in: hub, 7, due: now + .seconds(60), limits: limits)
+            var draft = self.draft(in: hub, 7, due: now + .seconds(60), limits: limits)
             draft.author = author
             return draft
         }
