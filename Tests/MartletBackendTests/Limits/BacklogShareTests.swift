@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Testing
 
 struct BacklogShareTests {

@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 import MartletTesting
 import Testing
