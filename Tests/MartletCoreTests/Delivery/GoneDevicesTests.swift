@@ -33,12 +33,12 @@ struct GoneDevicesTests {
         #expect(try await flight.refusals(delivery).isEmpty)
         _ = try await flight.registry.delete("r1", in: flight.hub)
         #expect(isWaiting(try await look(delivery, flight)))
-        #expect(try await flight.refusals(delivery).map(\.outcome) == [.throttled])
+        #expect(try await flight.refusals(delivery).map(\.outcome) == [.channelThrottled])
         _ = try await flight.registry.delete("r2", in: flight.hub)
         #expect(try await look(delivery, flight) == .finished)
         let report = try await flight.report(delivery)
         #expect(report.state == .completed)
-        #expect(report.counts == [.throttled: 2])
+        #expect(report.counts == [.channelThrottled: 2])
         #expect(flight.transport.sent.count == 2, "nothing was sent")
     }
 
