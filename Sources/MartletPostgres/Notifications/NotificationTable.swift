@@ -78,8 +78,8 @@ struct NotificationTable {
         } ?? BacklogSize(notifications: 0, bytes: 0)
     }
 
-    /// Counts the backlog of a user in this hub; nil if the author is not a user. Other sends do not pay for this count.
-    /// The user's share keeps the number of rows small that it reads.
+    /// Counts the backlog of a user in this hub; nil if the author is not a user. The count is made only when a user
+    /// sends, and reads at most about as many rows as a user's share has.
     private func backlog(of author: SendAuthor?) throws(StorageError) -> BacklogSize? {
         guard let author, author.isUser else { return nil }
         return try session.first(

@@ -58,8 +58,9 @@ struct BacklogTable {
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// The query that counts the unfinished notifications of each hub and user; the user is 0 for those of all others. A notification is unfinished while one of its
-    /// deliveries is unfinished, or while the notification itself or one of its parts waits to begin.
+    /// The query that counts the unfinished notifications of each hub and user; the user is 0 for those of all others. A
+    /// notification is unfinished while one of its deliveries is unfinished, or while the notification itself or one of
+    /// its parts waits to begin.
     private static let count = """
         SELECT n.hub, coalesce(a.id, 0), count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
