@@ -58,9 +58,9 @@ struct BacklogTable {
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// The query that counts the unfinished notifications of each hub and user; the user is 0 for those of all others. A
-    /// notification is unfinished while one of its deliveries is unfinished, or while the notification itself or one of
-    /// its parts waits to begin.
+    /// The query that counts the unfinished notifications of each hub and user; the user is 0 for those of all others.
+    /// A notification is unfinished while one of its deliveries is unfinished, or while the notification itself or one
+    /// of its parts waits to begin.
     private static let count = """
         SELECT n.hub, coalesce(a.id, 0), count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
@@ -104,9 +104,9 @@ struct BacklogTable {
 
 /// The sizes of backlogs as reported by the triggers. Belongs to the thread of its connection.
 final class Backlogs: TransactionObserver {
-    /// The name of the SQL function that the triggers call with `(hub, notifications, bytes, author)`. The function adds
-    /// both numbers to the backlog of the hub, and to that of the author if the author is a user. The author is null if
-    /// it was not recorded.
+    /// The name of the SQL function that the triggers call with `(hub, notifications, bytes, author)`. The function
+    /// adds both numbers to the backlog of the hub, and to that of the author if the author is a user. The author is
+    /// null if it was not recorded.
     static let function = "martlet_add_backlog"
 
     private(set) var all = BacklogSize(notifications: 0, bytes: 0)

@@ -300,9 +300,9 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Lets deliveries that wait for retries look whether their devices are gone, so that a delivery without devices ends
-    /// and leaves the backlog before its retries are due. Called every minute. Each call lets the next deliveries look;
-    /// a removal of devices costs nothing, because it does not look for their deliveries.
+    /// Lets deliveries that wait for retries look whether their devices are gone, so that a delivery without devices
+    /// ends and leaves the backlog before its retries are due. Called every minute. Each call lets the next deliveries
+    /// look. The removal of a device does not look for the deliveries that wait for it, so it stays cheap.
     public func lookForGoneDevices() {
         queue.withLock { $0.look(beyond: time.now + Self.lookInterval, limit: Self.lookLimit) }
         wake.yield()
