@@ -116,6 +116,10 @@ extension ClusteredStorage: ControlStore {
         try await storage(ofNumber: sequence).record(ofRollout: sequence)
     }
 
+    public func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        try await storage(ofNumber: sequence).correctLastSending(ofRollout: sequence, at: now)
+    }
+
     public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await storage(of: hub).status(id, in: hub)
     }

@@ -222,8 +222,9 @@ public final class Dispatcher: Sendable {
             var clock = ClockWatch()
             wake.yield()
             for await _ in wakes {
-                if let amount = clock.setBack(at: time.now) { group.addTask { await self.clockWasSetBack(by: amount) } }
-                start(in: &group, timer)
+                let now = time.now
+                if let amount = clock.setBack(at: now) { group.addTask { await self.clockWasSetBack(by: amount) } }
+                start(in: &group, timer, asOf: now)
             }
             timer.cancel()
         }
@@ -318,7 +319,9 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
+    /// Starts the turns that may start now, and sets the timer for the next one.
+    /// - Parameter reading: The reading of the clock with which the caller has looked for a step back.
+    private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer, asOf reading: Timestamp) {
         if !reopened.withLock(\.isEmpty) { group.addTask { await self.endWaitsForCredentials() } }
         // If the lease has ended, nothing is started. The renewal of the lease wakes this loop again.
         if let lease = ownership.lease {
@@ -337,7 +340,7 @@ public final class Dispatcher: Sendable {
             case .resume(let id, let kind):
                 group.addTask(priority: kind.priority) { await self.resume(id) }
             case .wait(let until):
-                timer.set(until)
+                timer.set(until, asOf: reading)
                 return
             }
         }
