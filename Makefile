@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo nodes tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix console-films fuzz bare-debian deb image package-test clean
+.PHONY: help setup build demo nodes tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability rolling-upgrade older-binary soak faults mass-jobs console-matrix console-films fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,13 @@ durability: build ## kill the server 4 x 500 times under load and count what is 
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --broadcasts 0.01 --forgetful
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --broadcasts 0.01 --simulator --long-waits --stalls 3 --settle 2000
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --broadcasts 0.01 --simulator --stalls 3 --clock --settle 300
+
+rolling-upgrade: older-binary build ## upgrade three nodes at a PostgreSQL, one after the other under load, from the older binary OLD to this version
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/rolling_upgrade.py $(OLD) .build/release/martlet --rounds 4
+
+older-binary:
+	@[ -x "$(OLD)" ] || { echo 'Name the binary of the version before: make rolling-upgrade OLD=path' >&2; exit 64; }
 
 soak: build ## a steady load for MINUTES while the push services fail in turn: losses, latency, growth of the memory
 	@Scripts/setup test

@@ -62,6 +62,9 @@ public final class PostgresStorage: Sendable {
         return try result.get()
     }
 
+    /// Whether an error of `open` says that the schema is of a newer version. Such an error does not pass by itself.
+    public static func isNewer(_ error: StorageError) -> Bool { error == Migrator.newer }
+
     /// The number of migration steps of this program's schema.
     public static let schema = Migration.all.count
 

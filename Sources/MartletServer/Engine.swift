@@ -196,7 +196,8 @@ struct Engine: Sendable {
             + "before this one, which counts for some seconds more, give each node a name of its own with --node."
     }
 
-    /// Removes expired data from the storage, at once and every minute, until the task is cancelled.
+    /// Removes expired data from the storage, and lets deliveries look whether their devices are gone, at once and
+    /// every minute, until the task is cancelled.
     func sweep() async {
         while !Task.isCancelled {
             do throws(StorageError) {
@@ -205,6 +206,7 @@ struct Engine: Sendable {
             } catch {
                 log.write(.warning, "What is over could not be removed: \(error)")
             }
+            dispatcher.lookForGoneDevices()
             await remindOfBackups()
             try? await time.sleep(until: time.now + Self.sweepInterval)
         }

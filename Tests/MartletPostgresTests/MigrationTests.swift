@@ -24,6 +24,7 @@ struct MigrationTests {
         try run("INSERT INTO migrations VALUES (99, 'something new')")
         await #expect { _ = try await TestDatabase.open(options) } throws: {
             "\($0)".contains("written by a newer version")
+                && ($0 as? StorageError).map(PostgresStorage.isNewer) == true
         }
         #expect(try names().last == "something new", "nothing was changed")
     }

@@ -94,6 +94,53 @@ struct BacklogTests {
         await storage.close()
     }
 
+    @Test func theSharesOfUsersAreTheSameAfterARestartAndALostTransaction() async throws {
+        var storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        // With this limit, the share of a user is two notifications.
+        let limits = BacklogLimits(notifications: 5, standard: 5)
+        func draft(_ author: SendAuthor) -> NotificationDraft {
+            var draft = self.draft(in: hub, 7, due: now + .seconds(60), limits: limits)
+            draft.author = author
+            return draft
+        }
+        func restart() async throws {
+            await storage.close()
+            storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        }
+        func accepted(_ author: SendAuthor) async throws -> NotificationID? {
+            switch try await storage.accept(draft(author)) {
+            case .accepted(let notification, _): return notification.id
+            case .backlogged(let excess):
+                #expect(excess == .user)
+                return nil
+            case .repeated, .conflicting: return nil
+            }
+        }
+        func loseATransaction() async throws {
+            await #expect(throws: StorageError.self) {
+                try await storage.writer.write { [draft = draft(.user("mallory"))] connection throws(StorageError) in
+                    _ = try NotificationTable(connection).accept(draft)
+                    throw StorageError(.full, "no room")
+                }
+            }
+        }
+        try await loseATransaction()
+        let first = try #require(try await accepted(.user("mallory")))
+        try await loseATransaction()
+        #expect(try await accepted(.key("mallory")) != nil)
+        try await restart()
+        #expect(try await accepted(.user("mallory")) != nil)
+        #expect(try await accepted(.user("mallory")) == nil)
+        try await restart()
+        #expect(try await accepted(.user("mallory")) == nil)
+        #expect(try await storage.cancel(first, in: hub, at: now) == .canceled)
+        #expect(try await accepted(.user("mallory")) != nil)
+        #expect(try await accepted(.user("mallory")) == nil)
+        #expect(try await accepted(.user("bob")) != nil)
+        await storage.close()
+    }
+
     @Test func aLostTransactionTakesBackWhatItAddedToTheBacklog() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id

@@ -10,7 +10,8 @@ import traceback
 
 class Checks:
     def __init__(self, judge):
-        self._judge = judge
+        #: Its name begins each line that is printed.
+        self.judge = judge
         self.passed = self.failed = 0
 
     def that(self, sentence, holds, seen=None):
@@ -19,7 +20,7 @@ class Checks:
             self.passed += 1
         else:
             self.failed += 1
-            print(f"{self._judge}: not so: {sentence}" + ("" if seen is None else f": {seen!r}"), flush=True)
+            print(f"{self.judge}: not so: {sentence}" + ("" if seen is None else f": {seen!r}"), flush=True)
 
     def equal(self, sentence, found, expected):
         self.that(sentence, found == expected, found)
@@ -41,7 +42,7 @@ class Checks:
         except Exception:
             self.failed += 1
             traceback.print_exc()
-        print(f"{self._judge}: {self.passed} passed, {self.failed} failed", flush=True)
+        print(f"{self.judge}: {self.passed} passed, {self.failed} failed", flush=True)
         sys.exit(1 if self.failed else 0)
 
     def finish_on_a_server(self, kind):

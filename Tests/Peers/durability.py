@@ -34,6 +34,7 @@ import disturbances
 import forgetful
 import hub_client
 import postgres
+import process_figures
 import processes
 import simulators
 from growing_file import GrowingFile
@@ -772,12 +773,9 @@ class Run:
 
     async def _processor_share(self):
         """How much of a processor the server takes with nothing to do but wait."""
-        def used():
-            with open(f"/proc/{self._server.process.pid}/stat") as stat:
-                return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-        before = used()
+        before = process_figures.processor_time(self._server.process.pid)
         await asyncio.sleep(CALM)
-        return (used() - before) / CALM
+        return (process_figures.processor_time(self._server.process.pid) - before) / CALM
 
     def _judge(self):
         storm, deliveries = self._storm, self._deliveries

@@ -22,6 +22,7 @@ import h2.settings
 import hub_client
 import processes
 from checks import Checks
+from process_figures import private_memory
 
 checks = Checks("flood")
 
@@ -37,12 +38,6 @@ CONNECTIONS = 10_000
 # How long an answer waits, and a connection may take nothing, with some seconds for a machine that is busy.
 UNREAD = 5 + 30 + 15
 PAGE = 100
-
-
-def private_bytes(pid):
-    """What the process has for itself alone."""
-    with open(f"/proc/{pid}/smaps_rollup") as rollup:
-        return 1024 * sum(int(line.split()[1]) for line in rollup if line.startswith(("Private_Clean", "Private_Dirty")))
 
 
 class Flooder:
@@ -192,7 +187,7 @@ class Course:
         return Flooder(self._port, path, fields, length)
 
     async def _flood(self, name, flooders, expected):
-        before = private_bytes(self.server.process.pid)
+        before = 1024 * private_memory(self.server.process.pid)
         for flooder in flooders:
             await flooder.open()
         tasks = [asyncio.create_task(flooder.run()) for flooder in flooders]
@@ -207,7 +202,7 @@ class Course:
         checks.equal(f"{name}: something is refused, or all fits", bool(seen), bool(expected))
 
     async def _flood_http1(self, name, path, fields=""):
-        before = private_bytes(self.server.process.pid)
+        before = 1024 * private_memory(self.server.process.pid)
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Length: {BATCH}\r\n{fields}\r\n"
         connections = half_requests(self._port, 300, head, BATCH)
         push(connections)
@@ -231,7 +226,7 @@ class Course:
         connection.close()
         print(f"flood: a page has {len(content) / 1024:.0f} KB", flush=True)
         peers = [Unread(self._port, path, [("authorization", self._token)]) for _ in range(20)]
-        before = private_bytes(self.server.process.pid)
+        before = 1024 * private_memory(self.server.process.pid)
         for peer in peers:
             await peer.open()
         started = time.monotonic()
@@ -295,7 +290,7 @@ class Course:
         most, deadline = 0, time.monotonic() + least
         task = asyncio.create_task(self._ordinary(ORDINARY))
         while not task.done() or time.monotonic() < deadline:
-            most = max(most, private_bytes(self.server.process.pid))
+            most = max(most, 1024 * private_memory(self.server.process.pid))
             if step:
                 step()
             await asyncio.sleep(0.05)

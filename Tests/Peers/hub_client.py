@@ -106,6 +106,10 @@ class Connection:
             pass
         return content
 
+    def is_ended(self):
+        """Whether the server has ended the connection since it was used; it is made again with the next request."""
+        return self._reader is not None and self._reader.at_eof()
+
     def close(self):
         if self._writer is not None:
             self._writer.close()

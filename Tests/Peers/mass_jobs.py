@@ -17,6 +17,7 @@ import time
 from xml.sax.saxutils import escape
 
 import hub_client
+import process_figures
 import processes
 from checks import Checks
 
@@ -152,23 +153,11 @@ def change(hub, identifiers):
             raise processes.Failed(f"a change was answered {answer.status}: {data[:300]}")
 
 
-def peak_memory(process):
-    with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
-        return int(re.search(r"VmHWM:\s+(\d+) kB", lines.read())[1]) * 1024 / MEGABYTE
-
-
-def processor_time(process):
-    """In seconds, since the process began."""
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as line:
-        fields = line.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def say(what, seconds, count, server, path=None):
     size = f", {os.path.getsize(path) / MEGABYTE:.0f} MB" if path else ""
     print(
         f"mass-jobs: {what}: {seconds:.1f} s, {count / seconds:,.0f} a second{size}; the server so far: "
-        f"{processor_time(server.process):.1f} s of processor, peak memory {peak_memory(server.process):.0f} MB",
+        f"{process_figures.processor_time(server.process.pid):.1f} s of processor, peak memory {process_figures.memory(server.process.pid)['VmHWM'] / 1024:.0f} MB",
         flush=True)
 
 

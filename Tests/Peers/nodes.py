@@ -117,7 +117,7 @@ class Node(processes.Program):
     """One of the nodes; its port stays, whatever process serves there."""
 
     def __init__(self, binary, directory, name, port, wire, environment):
-        self.name, self.port, self.data = name, port, os.path.join(directory, name)
+        self.binary, self.name, self.port, self.data = binary, name, port, os.path.join(directory, name)
         hosts = ",".join(f"127.0.0.1:{each}" for each in wire)
         command = [binary, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}", "--node", name,
                    "--database", f"postgres://postgres@{hosts}/martlet"]
@@ -212,6 +212,9 @@ class Client:
         if node.port not in self._connections:
             self._connections[node.port] = hub_client.Connection(node.port, TIMEOUT), self._hub.token(node.port)
         connection, token = self._connections[node.port]
+        if connection.is_ended():
+            connection.close()
+        self.was_not_taken = False
         name, start = node.name, time.time()
         # A connection that was made before may lead to a process that is dead.
         since, self._used[node.port] = self._used.get(node.port, start), start
@@ -220,8 +223,10 @@ class Client:
             target = f"/{self._hub.name}/{path}{separator}{hub_client.API_VERSION}"
             status, answered, content = await connection.request(
                 method, target, {"Authorization": token} | (fields or {}), body)
-        except hub_client.Disconnected:
+        except hub_client.Disconnected as error:
             status, answered, content = None, {}, b""
+            #: Whether nobody listened, so that the request is certainly not carried out.
+            self.was_not_taken = isinstance(error.__cause__, ConnectionRefusedError)
         self._note(method, path, status, name, since if status is None else start)
         return status, answered, content
 
@@ -404,7 +409,7 @@ class Course:
         self.wrong = []   # sentences that do not hold
 
     def _print(self, text):
-        print(f"nodes: {time.monotonic() - self._began:5.1f} s: {text}", flush=True)
+        print(f"{checks.judge}: {time.monotonic() - self._began:5.1f} s: {text}", flush=True)
 
     async def run(self):
         try:
@@ -432,7 +437,7 @@ class Course:
         await self._start(self._nodes[0])
         self._cluster.query(node_history.NOTES)
         await asyncio.gather(*[self._start(node) for node in self._nodes[1:]])
-        self._load = Load(self._nodes, self._options.seed)
+        self._load = self._load_of(self._nodes)
         for number in range(2 * count):
             await asyncio.to_thread(self._create_hub, f"hub-{number}", self._nodes[number % count])
         numbers = self._cluster.query("SELECT convert_from(name, 'UTF8'), id FROM martlet.hubs")
@@ -440,26 +445,36 @@ class Course:
         for hub in self._hubs:
             hub.number = int(numbers[hub.name])
         self._clients = [
-            Client(self._load, self._hubs[number % len(self._hubs)], number)
+            self._client(self._hubs[number % len(self._hubs)], number)
             for number in range(max(self._options.clients, len(self._hubs)))]
         # Clients for what is done beside the others' steps.
-        self._helpers = {hub: [Client(self._load, hub, f"helper-{hub.name}-{number}") for number in range(HELPERS)]
+        self._helpers = {hub: [self._client(hub, f"helper-{hub.name}-{number}") for number in range(HELPERS)]
                          for hub in self._hubs}
         created = time.time()
         await asyncio.gather(*[self._until_known(self._helpers[hub][0], node, created)
                                for hub in self._hubs for node in self._nodes])
         share = -(-self._options.devices // HELPERS)
         await asyncio.gather(*[self._crowd(each, share) for helpers in self._helpers.values() for each in helpers])
-        self._arrivals = Arrivals(self._peer.ledger)
+        self._arrivals = self._arrivals_of(self._peer.ledger)
         self._print(f"{count} nodes serve {len(self._hubs)} hubs with {self._options.devices} devices each")
 
     def _node(self, number, name, port):
         return Node(self._options.martlet, self._directory, name, port, self._wires.ports[number], self._environment)
 
+    def _load_of(self, served):
+        return Load(served, self._options.seed)
+
+    def _client(self, hub, number):
+        return Client(self._load, hub, number)
+
+    @staticmethod
+    def _arrivals_of(ledger):
+        return Arrivals(ledger)
+
     def _create_hub(self, name, node):
-        key = processes.create_hub(self._options.martlet, node.data, name)[RULE]
+        key = processes.create_hub(node.binary, node.data, name)[RULE]
         processes.martlet(
-            self._options.martlet, "hub", "credential", "set", name, "apns", *self._peer.credential_arguments(),
+            node.binary, "hub", "credential", "set", name, "apns", *self._peer.credential_arguments(),
             "--data", node.data)
         self._hubs.append(Hub(name, key))
 
@@ -712,18 +727,23 @@ class Course:
         await self._judge_traces()
         for node in self._nodes:
             checks.that("every node serves in the end", (await self._health(node)) == 200, node.name)
-        self._judge_list()
+        await self._judge_list()
         for client in [*self._clients, *[each for helpers in self._helpers.values() for each in helpers]]:
             client.close()
 
-    def _judge_list(self):
+    async def _judge_list(self):
         """Whether each node lists all of them, with the hubs that they own."""
         for node in self._nodes:
-            told = json.loads(processes.martlet(self._options.martlet, "nodes", "--json", "--data", node.data))
+            told = await self._list(node)
             alive = [each for each in told["nodes"] if each["isAlive"]]
             found = sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
             checks.equal("every node lists all nodes, which own all hubs together", found,
                          (sorted(each.name for each in self._nodes), len(self._hubs)))
+
+    @staticmethod
+    async def _list(node):
+        """What the node tells of all nodes."""
+        return json.loads(await asyncio.to_thread(processes.martlet, node.binary, "nodes", "--json", "--data", node.data))
 
     async def _health(self, node):
         connection = hub_client.Connection(node.port, TIMEOUT)

@@ -17,6 +17,13 @@ def private_memory(pid):
         return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_"))
 
 
+def processor_time(pid):
+    """Seconds that its threads have had the processor, in the kernel too."""
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def open_files(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 

@@ -1,5 +1,6 @@
-/* Put before libfaketime, which moves timers of the monotonic clock along with the clock on the wall, so that they fire
-   at once, again and again. Here they are the kernel's own. */
+/* Put before libfaketime, which moves timers of the monotonic clock along with the clock on the wall, also if it is told
+   not to fake that clock: set forward, they fire at once, again and again; set back by a day, they fire a day late, so that
+   a server stands still until a request comes. Here they are the kernel's own. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/timerfd.h>

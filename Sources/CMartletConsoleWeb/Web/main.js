@@ -112,7 +112,7 @@ function chooseHub() {
 
 function drawHeader() {
   header.hidden = !session || location.pathname === "/console/enter";
-  if (header.hidden) return;
+  if (header.hidden) return put(header);
   const names = session.hubs.map((/** @type {any} */ one) => one.name);
   const canSend = ["sender", "admin"].includes(role(hub) ?? "");
   put(header, h("div", mark(),
@@ -320,11 +320,27 @@ gate.signedOut = (reason = "") => {
     screen = null;
   }
   sessionStorage.setItem("ended", reason);
-  left();
+  end();
 };
 
-/** Shows the sign-in page. */
+/** Forgets a session that was signed out of, in this tab or in another one: who comes next may be somebody else. */
 function left() {
+  (screen ?? held?.screen)?.leave?.();
+  screen = held = null;
+  for (const one of document.querySelectorAll("dialog, [popover]")) one.remove();
+  put(main);
+  put(toasts);
+  sessionStorage.clear();
+  history.replaceState(null, "", "/console/");
+  return end();
+}
+
+// Another tab of the browser has signed out. A tab that shows neither a session nor its end has nothing to forget; it may
+// show an invitation.
+window.addEventListener("storage", ({ key }) => key === "left" && (session || sessionStorage.getItem("ended") !== null) && left());
+
+/** Shows the sign-in page. */
+function end() {
   session = null;
   window.clearTimeout(sessionTimer);
   live.attend(false);

@@ -42,6 +42,10 @@ public protocol ControlStore: Sendable {
     /// Returns the stored state of a roll-out; nil if the notification does not exist any more.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
+    /// Corrects the time when the last page of a roll-out began, after the clock was set back: a time later than `now`
+    /// becomes `now`.
+    func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError)
+
     /// Returns the state of a notification; nil if the hub has no notification with this id.
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }

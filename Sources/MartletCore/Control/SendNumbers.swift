@@ -2,6 +2,7 @@
 /// `failed`, `suppressed` and `skipped` add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
     /// The number of members of the audience; nil until all pages were sent, unless the audience was counted before.
+    /// It stays nil if the notification was canceled before it began.
     public var targeted: Int?
     public var succeeded = 0
     public var failed = 0
@@ -36,6 +37,10 @@ public struct SendNumbers: Hashable, Sendable {
     /// computed from the audience size, if the audience was counted.
     public init(_ status: SendStatus) {
         self.init(status.deliveries)
+        guard !status.report.isWithdrawn else {
+            targeted = nil
+            return
+        }
         let hasBegun = status.report.state.isFinal || !status.deliveries.isEmpty
         guard targeted == nil || status.waitingParts > 0 || !hasBegun else { return }
         (targeted, pending) = (nil, nil)

@@ -74,6 +74,8 @@ public struct DryRun: Sendable {
 
     /// Why the send would be refused; nil if it would be accepted.
     public var refusal: String?
+    /// The payload that is too large, if the send would be refused for it.
+    public var excess: PayloadExcess?
     /// The size of the audience; nil for a direct send.
     public var count: AudienceCount?
     /// The results, one for each platform.

@@ -62,8 +62,9 @@ public struct DryRuns: Sendable {
             }
             try NotificationIntake.check(rollout, from: start, to: send.expiry, at: now)
             if case .message(let composed) = content {
-                let platforms = try await platforms(of: hub)
-                try check.checkSizes(of: composed, on: platforms, id: send.id, at: now)
+                run.excess = try check.excess(
+                    of: composed, on: try await platforms(of: hub), id: send.id, at: now)
+                if let excess = run.excess { throw NotificationIntakeError.tooLarge(excess.description) }
             }
         } catch {
             run.refusal = error.sentence

@@ -35,6 +35,8 @@ public struct Funnel: Sendable {
     public var platforms: [PlatformID: Steps]
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
+    /// Whether the notification was canceled before it began.
+    public var isWithdrawn = false
 
     public init(
         id: NotificationID, state: NotificationState, platforms: [PlatformID: Steps], audience: Int? = nil
@@ -49,6 +51,7 @@ public struct Funnel: Sendable {
         id = status.report.notification.id
         state = status.report.state
         audience = status.audience
+        isWithdrawn = status.report.isWithdrawn
         platforms = Dictionary(grouping: status.deliveries, by: \.report.platform).reduce(into: [:]) { steps, own in
             steps[own.key] = Steps(own.value, evidence[own.key])
             // The members of a waiting part are not counted yet, so the number is unknown.
@@ -65,8 +68,9 @@ public struct Funnel: Sendable {
             }
         }
         let hasAny = !platforms.isEmpty
-        // A scheduled notification has no deliveries yet. Their sum would be 0, so the number is left unknown instead.
-        let targeted = hasAny || state.isFinal ? sum(\.targeted) : nil
+        // A notification that has not begun, or was canceled before it began, has no deliveries. Their sum would be 0,
+        // so the number is left unknown instead.
+        let targeted = hasAny || (state.isFinal && !isWithdrawn) ? sum(\.targeted) : nil
         return Steps(
             targeted: targeted ?? audience, rendered: sum(\.rendered),
             accepted: platforms.values.reduce(0) { $0 + $1.accepted }, received: hasAny ? sum(\.received) : nil,

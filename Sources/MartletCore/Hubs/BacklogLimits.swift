@@ -1,5 +1,8 @@
 /// Limits the number of unfinished notifications and the size of their content, for one hub and for all hubs together.
 /// When a limit is reached, new sends are refused until some notifications are finished.
+///
+/// A user of the app backend has a share of the hub's backlog, so that one user cannot block all others. An access key
+/// has no share: it belongs to the team that runs the hub, and may be the only sender.
 public struct BacklogLimits: Hashable, Sendable {
     /// The range of limits that an operator may set, in notifications.
     public static let allowed = 1...10_000_000
@@ -13,8 +16,21 @@ public struct BacklogLimits: Hashable, Sendable {
     /// hubs is this number times the hub's own limit, or times the default limit if the default is larger.
     private static let hubs = 10
 
+    /// One of this many parts of the hub's limit is the share of a user.
+    private static let shares = 100
+    /// The minimum of a user's share in notifications, if that is not more than half of the hub's limit. A message that
+    /// is encrypted for each of 100 devices is 100 notifications.
+    private static let fewestOfUser = 100
+    /// One of this many parts of the hub's limit is not for users, so that the users of a hub together leave room for
+    /// its access keys and operators.
+    private static let reserves = 10
+
     /// The maximum backlog of the hub.
     private let own: BacklogSize
+    /// The maximum backlog of the hub at which a user may add a notification.
+    private let users: BacklogSize
+    /// The maximum backlog of one user in the hub.
+    private let user: BacklogSize
     /// The maximum backlog of all hubs together, which applies to the sends of this hub.
     private let all: BacklogSize
 
@@ -23,7 +39,15 @@ public struct BacklogLimits: Hashable, Sendable {
     ///   - notifications: The limit of the hub, as a number of notifications.
     ///   - standard: The default limit, for hubs without a limit of their own.
     public init(notifications: Int, standard: Int) {
-        own = Self.size(notifications)
+        let own = Self.size(notifications)
+        let share = Self.size(max(notifications / Self.shares, Self.fewestOfUser))
+        self.own = own
+        users = BacklogSize(
+            notifications: own.notifications - own.notifications / Self.reserves,
+            bytes: own.bytes - own.bytes / Int64(Self.reserves))
+        user = BacklogSize(
+            notifications: min(share.notifications, max(own.notifications / 2, 1)),
+            bytes: min(share.bytes, own.bytes / 2))
         all = Self.size(max(standard, notifications) * Self.hubs)
     }
 
@@ -36,12 +60,19 @@ public struct BacklogLimits: Hashable, Sendable {
     /// A hub may add a notification only if its backlog is below its own limit, and also below the free part of the
     /// limit of all hubs. So as the total approaches the limit of all hubs, only hubs with ever smaller backlogs may
     /// add a notification. A hub with a small backlog has room regardless of how many hubs have a large one.
+    ///
+    /// A user may add a notification only if the user's own backlog in the hub is below a user's share, and the hub's
+    /// is below the part of its limit that is for users.
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.
+    ///   - sender: The backlog of the user of the app backend who sends, in this hub; nil if the sender is not a user.
     ///   - bytes: The size of the new content, in bytes.
-    public func excess(hub: BacklogSize, all used: BacklogSize, adding bytes: Int64) -> BacklogExcess? {
-        if hub.notifications >= own.notifications || hub.bytes + bytes > own.bytes { return .hub }
+    public func excess(
+        hub: BacklogSize, all used: BacklogSize, user sender: BacklogSize? = nil, adding bytes: Int64
+    ) -> BacklogExcess? {
+        if let sender, !sender.hasRoom(for: bytes, below: user) { return .user }
+        guard hub.hasRoom(for: bytes, below: sender == nil ? own : users) else { return .hub }
         let isOver =
             hub.notifications >= all.notifications - used.notifications || hub.bytes + bytes > all.bytes - used.bytes
         return isOver ? .all : nil
@@ -58,11 +89,17 @@ public struct BacklogSize: Hashable, Sendable {
         self.notifications = notifications
         self.bytes = bytes
     }
+
+    fileprivate func hasRoom(for added: Int64, below limit: BacklogSize) -> Bool {
+        notifications < limit.notifications && bytes + added <= limit.bytes
+    }
 }
 
 /// The limit that a backlog has reached.
 public enum BacklogExcess: Hashable, Sendable {
     case hub
+    /// The user of the app backend has as many unfinished notifications in the hub as one user may have.
+    case user
     /// The limit of all hubs together leaves no room: the backlog of this hub is at least as large as the free part of
     /// that limit.
     case all
@@ -74,6 +111,7 @@ public enum BacklogExcess: Hashable, Sendable {
     public var sentence: String {
         switch self {
         case .hub: "The hub has as many unfinished notifications as it may have; try again when some are delivered"
+        case .user: "You have as many unfinished notifications as one user may have; try again when some are delivered"
         case .all: "The server has too many unfinished notifications for this hub to add to them; try again later"
         }
     }

@@ -44,6 +44,20 @@ struct NotificationCheck: Sendable {
         }
     }
 
+    /// Checks the payloads as `checkSizes` does.
+    /// - Returns: The first payload that is too large; nil if there is none.
+    func excess(
+        of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
+    ) throws(NotificationIntakeError) -> PayloadExcess? {
+        do throws(ComposedCheck.Failure) {
+            try ComposedCheck(platforms: platforms).checkSizes(of: content, on: ids, id: id, at: now)
+            return nil
+        } catch {
+            guard case .tooLarge(let excess) = error else { throw NotificationIntakeError(error) }
+            return excess
+        }
+    }
+
     /// Returns the collapse key of a checked notification. A template notification has none, because its messages may
     /// have different keys.
     func collapse(
@@ -108,7 +122,7 @@ extension NotificationIntakeError {
     fileprivate init(_ failure: ComposedCheck.Failure) {
         switch failure {
         case .invalid(let sentence): self = .invalid(sentence)
-        case .tooLarge(let sentence): self = .tooLarge(sentence)
+        case .tooLarge(let excess): self = .tooLarge(excess.description)
         }
     }
 }

@@ -6,7 +6,7 @@ struct ComposedCheck: Sendable {
 
     enum Failure: Error, Hashable {
         case invalid(String)
-        case tooLarge(String)
+        case tooLarge(PayloadExcess)
     }
 
     /// Checks everything that does not depend on the hub: the names of platforms, of header fields and of data entries.
@@ -74,15 +74,10 @@ struct ComposedCheck: Sendable {
         case .noPushService: return
         case .invalid(let sentence): throw .invalid(sentence)
         case .tooLarge(let size, let limit):
-            let name = content.languageName(language).map { " in \($0)" } ?? ""
-            let (size, limit) = (ComposedMessage.grouped(size), ComposedMessage.grouped(limit))
-            let advice =
-                content.message.isTruncated
-                ? "it does not fit even without its text, so shorten data, links and actions."
-                : "shorten the text, or send with \"truncate\": true."
             throw .tooLarge(
-                "For \(platform.descriptor.platform)\(name) the payload has \(size) bytes and may have \(limit): \(advice)"
-            )
+                PayloadExcess(
+                    platform: platform.descriptor.platform, language: content.languageName(language), size: size,
+                    limit: limit, isTruncated: content.message.isTruncated))
         }
     }
 

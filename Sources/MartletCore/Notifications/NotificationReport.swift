@@ -10,6 +10,9 @@ public struct NotificationReport: Sendable {
     public var platforms: [PlatformID]
     public var counts: [PlatformID: [OutcomeName: Int]]
 
+    /// Whether the notification was canceled before it began. Then its audience was never read.
+    public var isWithdrawn: Bool { state == .canceled && startedAt == nil && platforms.isEmpty }
+
     /// Creates the report of a notification that is scheduled, or was canceled before it began.
     public init(_ notification: Notification, waiting state: NotificationState, endedAt: Timestamp? = nil) {
         self.notification = notification

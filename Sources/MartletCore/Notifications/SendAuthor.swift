@@ -21,6 +21,9 @@ public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the author is a user of the app backend. A user has only a share of the hub's backlog.
+    public var isUser: Bool { if case .user = self { true } else { false } }
+
     /// Parses the text form; nil if the text is not the text form of an author.
     public init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":") else {

@@ -10,6 +10,10 @@ public protocol CollapseStore: Sendable {
     /// The cost does not depend on the number of later deliveries if they all have the same tag expression, because
     /// only the latest of them is read.
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
+
+    /// Lets a delivery supersede nothing from now on. Used for a delivery that was canceled or has expired, and of which
+    /// nothing was sent. Does nothing if the delivery does not exist.
+    func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError)
 }
 
 /// The result of a collapse query: which devices must be skipped, because a later delivery is also for them.
@@ -18,10 +22,15 @@ public struct Superseded: Hashable, Sendable {
     public var devices: [Int]
     /// The newest of the later deliveries, if it is unfinished; otherwise nil.
     public var newest: Delivery.ID?
+    /// Those of the later deliveries that are canceled or expired, but not finished, and of which no page is recorded,
+    /// in ascending order; for each device at least its newest. If nothing of them was sent either, they must supersede
+    /// nothing.
+    public var unsent: [Delivery.ID]
 
-    public init(devices: [Int] = [], newest: Delivery.ID? = nil) {
+    public init(devices: [Int] = [], newest: Delivery.ID? = nil, unsent: [Delivery.ID] = []) {
         self.devices = devices
         self.newest = newest
+        self.unsent = unsent
     }
 }
 

@@ -14,6 +14,9 @@ public protocol ProgressMaps: Sendable {
     /// Returns the map of an unfinished delivery, without creating one; nil if the delivery has no map.
     func existingMap(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> (any ProgressMap)?
 
+    /// Returns whether a delivery has a map. A map is created before anything is sent.
+    func hasMap(of delivery: Delivery.ID) -> Bool
+
     /// Removes the map of a delivery that has a final state.
     func remove(_ delivery: Delivery.ID) throws(StorageError)
 }
@@ -48,4 +51,11 @@ extension ProgressMap {
         // A map knows a member only by its number, which is that of the channel if there is no registration.
         for number in block.numbers { insert(AudienceMember(channel: ChannelID(rawValue: number))) }
     }
+}
+
+/// The progress of a delivery that has not begun, or of a test send. It never contains a member.
+struct NoProgress: ProgressMap {
+    func contains(_ member: AudienceMember) -> Bool { false }
+    func insert(_ member: AudienceMember) {}
+    var blocks: [DeliveredBitmap] { [] }
 }

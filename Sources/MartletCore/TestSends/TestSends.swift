@@ -137,7 +137,7 @@ public struct TestSends: Sendable {
         case .service(let service, let credential):
             let lane = SendContext(delivery.lane, credential, .by(service))
             var content = sender.content(of: delivery, on: platform)
-            let job = PageSender.Job(delivery, lane, page: page, map: NoProgress())
+            let job = PageSender.Job(delivery, lane, page: page)
             await sender.send(job, &content, indices: Array(page.members.indices), tally: &tally)
         }
         let failures =
@@ -167,11 +167,4 @@ public struct TestSends: Sendable {
         guard case .audience(let expression?) = delivery.notification.target else { return suitable.first?.id }
         return (suitable.first { expression.matches(Set($0.tags)) } ?? suitable.first)?.id
     }
-}
-
-/// A progress map that contains no member, because a test send is sent once.
-private struct NoProgress: ProgressMap {
-    func contains(_ member: AudienceMember) -> Bool { false }
-    func insert(_ member: AudienceMember) {}
-    var blocks: [DeliveredBitmap] { [] }
 }

@@ -22,6 +22,7 @@ struct DryRunDocument: Sendable {
             "startsAt": .string(run.startsAt.iso8601), "expiresAt": .string(run.expiresAt.iso8601),
             "rollout": run.rollout.map(json) ?? .null,
         ]
+        members["refusal"] = run.excess.map { Self.json($0) }
         members["audience"] = run.count.map { AudienceDocument($0).json }
         members["missingLanguages"] = run.missingLanguages.map { .array($0.map(JSON.string)) }
         members["templatesOnly"] = run.templatesOnly.map { .integer(Int64($0)) }
@@ -47,6 +48,17 @@ struct DryRunDocument: Sendable {
             "untriedPushes": .integer(Int64(result.untriedPushes)),
             "problems": .array(result.problems.map(JSON.string)),
         ]
+    }
+
+    /// Returns the refusal of a payload that is too large. The code does not change.
+    private static func json(_ excess: PayloadExcess) -> JSON {
+        var members: [String: JSON] = [
+            "code": "payload-too-large", "error": .string(excess.description),
+            "platform": .string(excess.platform.rawValue), "size": .integer(Int64(excess.size)),
+            "limit": .integer(Int64(excess.limit)), "isTruncated": .bool(excess.isTruncated),
+        ]
+        members["language"] = excess.language.map(JSON.string)
+        return .object(members)
     }
 
     private static func json(_ payload: DryRun.Payload) -> JSON {

@@ -69,6 +69,7 @@ extension HubDescription {
                 "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
                 "cautions": described(
                     texts, "What is allowed and may be a mistake, such as properties that no template names."),
+                "refusal": refusal,
                 "startsAt": timestamp, "expiresAt": timestamp,
                 "rollout": [
                     "type": ["object", "null"], "required": ["spec", "rate", "seconds", "sample"],
@@ -142,6 +143,19 @@ extension HubDescription {
     private static let timestamp: JSON = ["type": "string", "format": "date-time"]
     private static let texts: JSON = ["type": "array", "items": ["type": "string"]]
     private static let count: JSON = ["type": "integer", "minimum": 0]
+
+    private static let refusal: JSON = described(
+        object(
+            required: ["code", "error", "platform", "size", "limit", "isTruncated"],
+            [
+                "code": ["enum": ["payload-too-large"]],
+                "error": described(text, "The sentence; `problems` has it too."), "platform": text,
+                "language": described(text, "Absent if the message states none."),
+                "size": described(count, "In bytes."), "limit": described(count, "In bytes."),
+                "isTruncated": described(
+                    ["type": "boolean"], "Whether the message has `truncate`; it does not fit even without its text."),
+            ]),
+        "Why the send would be refused, if there is a code for it.")
 
     private static var payload: JSON {
         object(

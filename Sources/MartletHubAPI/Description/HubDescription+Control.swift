@@ -87,7 +87,9 @@ extension HubDescription {
                 ]
             ],
             "startedAt": orNull("string"), "endedAt": orNull("string"),
-            "targeted": orNull("integer", "Null while unknown."), "sent": ["type": "integer"],
+            "targeted": orNull(
+                "integer", "Null while unknown, and if the notification was canceled before it began."),
+            "sent": ["type": "integer"],
             "succeeded": ["type": "integer"], "failed": ["type": "integer"], "retrying": ["type": "integer"],
             "suppressed": [
                 "type": "integer",

@@ -102,6 +102,18 @@ struct CollapseTable {
         try session.exists(
             "SELECT 1 FROM deliveries WHERE shard = $1 AND id = $2 AND NOT is_final", delivery.rawValue)
     }
+
+    /// Returns those deliveries that are canceled or expired, but not finished, and of which no page is recorded.
+    func unsent(_ deliveries: Set<Delivery.ID>, at now: Timestamp) throws(StorageError) -> [Delivery.ID] {
+        try session.all(
+            """
+            SELECT d.id FROM deliveries d JOIN notifications n ON n.shard = $1 AND n.sequence = d.notification
+            WHERE d.shard = $1 AND d.id = ANY($2) AND NOT d.is_final AND d.cursor_channel = 0 AND NOT d.is_fanned_out
+                AND (n.control = $3 OR coalesce(d.expires_at, n.expires_at) <= $4)
+            ORDER BY d.id
+            """, deliveries.map(\.rawValue), NotificationControl.canceled.rawValue, now
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
+    }
 }
 
 /// The audience of a delivery that began later.

@@ -21,7 +21,8 @@ struct NotificationTable {
         if let limits = draft.backlogLimits {
             let size = try backlog()
             let excess = limits.excess(
-                hub: size, all: backlogOfAll ?? size, adding: Int64(draft.content.body.count))
+                hub: size, all: backlogOfAll ?? size, user: try backlog(of: draft.author),
+                adding: Int64(draft.content.body.count))
             if let excess { return .backlogged(excess) }
         }
         let overdue = try beginOlder(than: draft)
@@ -75,6 +76,20 @@ struct NotificationTable {
         try session.first("SELECT notifications, bytes FROM backlogs WHERE shard = $1") { row in
             BacklogSize(notifications: Int(row.integer(0)), bytes: row.integer(1))
         } ?? BacklogSize(notifications: 0, bytes: 0)
+    }
+
+    /// Counts the backlog of a user in this hub; nil if the author is not a user. The count is made only when a user
+    /// sends, and reads at most about as many rows as a user's share has.
+    private func backlog(of author: SendAuthor?) throws(StorageError) -> BacklogSize? {
+        guard let author, author.isUser else { return nil }
+        return try session.first(
+            """
+            SELECT count(*), coalesce(sum(length(n.body)), 0) FROM notifications n
+            WHERE n.shard = $1 AND n.author = $2 AND substr(n.author, 1, 5) = 'user:' AND n.finished_at IS NULL
+            """, ByteText(author.description)
+        ) { row in
+            BacklogSize(notifications: Int(row.integer(0)), bytes: row.integer(1))
+        }
     }
 
     // MARK: Requests

@@ -94,6 +94,12 @@ extension PostgresStorage: ControlStore {
         }
     }
 
+    public func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        _ = try await writeAsOwner(Shard(ofComposed: sequence)) { session in
+            RolloutTable(session).correctLastSending(of: sequence, at: now)
+        }
+    }
+
     public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await read(Shard(hub), isConsistent: true) { [cache] session throws(StorageError) in
             try NotificationTable(session, cache).status(id)

@@ -222,6 +222,12 @@ extension PostgresStorage: NotificationStore {
             try SupersededDevices(session, query, platform: platform).find()
         }
     }
+
+    public func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError) {
+        _ = try await writeAsOwner(Shard(hub)) { session throws(StorageError) in
+            CollapseTable(session).remove(delivery)
+        }
+    }
 }
 
 /// The statements that read from all hubs of a node, at its start and by timers. Hubs that are being removed have no

@@ -40,6 +40,12 @@ struct RolloutTable {
             """, notification, sentAt)
     }
 
+    func correctLastSending(of notification: Int64, at now: Timestamp) {
+        session.run(
+            "UPDATE notifications SET sent_at = $3 WHERE shard = $1 AND sequence = $2 AND sent_at > $3", notification,
+            now)
+    }
+
     // MARK: Canaries
 
     /// Stores the threshold of a canary's sample and the size of the audience, unless they are stored already. If the

@@ -34,12 +34,12 @@ struct SupersededDevices {
 
     func find() throws(StorageError) -> Superseded {
         guard try table.hasLater(query) else { return Superseded() }
-        var newest: Delivery.ID?
+        var later: Set<Delivery.ID> = []
         var devices: [Int] = []
         let covering = try table.laterToSameTarget(query)
         func isCovered(_ channel: ChannelID, _ index: Int) -> Bool {
             guard let covering, channel <= covering.lastChannel else { return false }
-            newest = covering.delivery
+            later.insert(covering.delivery)
             devices.append(index)
             return true
         }
@@ -51,18 +51,22 @@ struct SupersededDevices {
                 try followed(registrations.enumerated().filter { !isCovered($1.member, $0) }.map { ($0, $1) })
             case .handleKeys(let keys): try ofHandles(keys)
             }
-        let later = try table.later(than: query, Array(Set(left.flatMap(\.anchors))))
+        let audiences = try table.later(than: query, Array(Set(left.flatMap(\.anchors))))
         for device in left {
-            guard let found = Self.newest(for: device, later) else { continue }
-            newest = max(newest ?? found, found)
+            let found = Self.later(for: device, audiences)
+            guard !found.isEmpty else { continue }
+            later.formUnion(found)
             devices.append(device.index)
         }
         var superseded = Superseded(devices: devices.sorted())
-        if let newest, try table.isUnfinished(newest) { superseded.newest = newest }
+        guard let newest = later.max() else { return superseded }
+        if try table.isUnfinished(newest) { superseded.newest = newest }
+        superseded.unsent = try table.unsent(later, at: query.now)
         return superseded
     }
 
-    private static func newest(for device: Device, _ later: [[UInt8]: [LaterAudience]]) -> Delivery.ID? {
+    /// Returns the newest delivery of each anchor of a device that is for the device.
+    private static func later(for device: Device, _ later: [[UInt8]: [LaterAudience]]) -> [Delivery.ID] {
         var found: [Delivery.ID] = []
         if let handle = device.handle, let first = later[handle]?.first { found.append(first.delivery) }
         for (tags, channel) in device.registrations {
@@ -71,7 +75,7 @@ struct SupersededDevices {
                 if let first { found.append(first.delivery) }
             }
         }
-        return found.max()
+        return found
     }
 
     // MARK: Devices

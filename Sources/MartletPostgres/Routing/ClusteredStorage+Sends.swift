@@ -81,6 +81,10 @@ extension ClusteredStorage: CollapseStore {
     public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
         try await storage(of: query.hub).superseded(query)
     }
+
+    public func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError) {
+        try await storage(of: hub).supersedeNothing(delivery, in: hub)
+    }
 }
 
 extension ClusteredStorage: ControlStore {
@@ -110,6 +114,10 @@ extension ClusteredStorage: ControlStore {
 
     public func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord? {
         try await storage(ofNumber: sequence).record(ofRollout: sequence)
+    }
+
+    public func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        try await storage(ofNumber: sequence).correctLastSending(ofRollout: sequence, at: now)
     }
 
     public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {

@@ -120,6 +120,14 @@ extension Migration {
             CREATE INDEX requests_by_time ON requests (accepted_at);
             """)
 
+    /// Finds the unfinished sends of a user of the app backend, who has only a share of the hub's backlog.
+    static let userBacklogs = Migration(
+        name: "user backlogs",
+        script: """
+            CREATE INDEX notifications_unfinished_by_user ON notifications (shard, author)
+                WHERE substr(author, 1, 5) = 'user:' AND finished_at IS NULL;
+            """)
+
     static let deliveries = Migration(
         name: "deliveries",
         script: """

@@ -136,7 +136,8 @@ struct Migrator {
         .rare([], "CREATE SCHEMA IF NOT EXISTS \"\(schema)\"")
     }
 
-    private static let newer = StorageError(
+    /// The error of a schema of a newer version. It does not pass by itself.
+    static let newer = StorageError(
         .unavailable,
         "The database was written by a newer version of this program; run that version, or restore a backup.")
 

@@ -165,6 +165,9 @@ struct SendAdministration: Sendable {
         for platform in report.counts.values { counts.merge(platform, uniquingKeysWith: +) }
         let sums = SendCounts(counts)
         let isOver = report.state.isFinal
+        // Before a send has ended, its audience may not have been read completely. The audience of a send that was
+        // canceled before it began was never read.
+        let isCounted = isOver && !report.isWithdrawn
         var members: [String: JSON] = [
             "id": .string(notification.id.description), "cursor": .string(String(notification.sequence)),
             "acceptedAt": .string(notification.acceptedAt.iso8601), "dueAt": Self.time(notification.dueAt),
@@ -174,8 +177,7 @@ struct SendAdministration: Sendable {
                 ? "holding" : entry.control.shown(in: report.state).map { .string($0.rawValue) } ?? .null,
             "isConfidential": .bool(notification.isConfidential), "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
-            // Before a send has ended, its audience may not have been read completely, so these numbers are unknown.
-            "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
+            "targeted": isCounted ? .integer(Int64(counts.values.reduce(0, +))) : .null,
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),
         ]

@@ -36,7 +36,7 @@ extension DataStore {
             }
             var options = PostgresStorage.Options()
             if let name = configuration.node { options.node = name }
-            options.version = configuration.version
+            options.version = configuration.versionWithCommit
             let storage = try await openDatabase(address, keys, options, directory, log)
             return DataStore(
                 storage: storage, files: nil, directory: directory, schema: PostgresStorage.schema,
@@ -53,7 +53,7 @@ extension DataStore {
     ///
     /// If this process has restarted itself (`ProcessRestart`), the database's address and password have worked before.
     /// So if the database does not answer, the process tries again until it does. In any other process, the error ends
-    /// the start.
+    /// the start. So does a schema of a newer version: the service manager starts the program that is installed by then.
     private static func openDatabase(
         _ address: DatabaseAddress, _ keys: ServerKeys, _ options: PostgresStorage.Options, _ directory: NodeDirectory,
         _ log: Log
@@ -69,7 +69,9 @@ extension DataStore {
                     try directory.progressMaps(where: isNeeded)
                 }
             } catch {
-                guard ProcessRestart.hasHappened, error.kind == .unavailable else { throw error }
+                guard ProcessRestart.hasHappened, error.kind == .unavailable, !PostgresStorage.isNewer(error) else {
+                    throw error
+                }
                 if !hasFailed { log.write(.warning, "The database is not there yet, and is tried again: \(error)") }
                 hasFailed = true
                 try? await Task.sleep(for: retryInterval)

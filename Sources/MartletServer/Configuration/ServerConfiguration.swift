@@ -135,6 +135,13 @@ public struct ServerConfiguration: Sendable {
     public var version = ""
     /// The commit and compiler of the program, which are logged; empty if unknown.
     public var build = ""
+    /// The version with the commit, such as `0.1.0-dev (a600f71)`, which tells two builds of one version apart. Without
+    /// the commit if that is unknown.
+    var versionWithCommit: String {
+        let commit = build.prefix { $0 != "," }
+        // Without a commit, the build begins with the name of the compiler.
+        return commit.isEmpty || commit.contains { $0 == " " } ? version : "\(version) (\(commit))"
+    }
     /// The minimum level of the log entries that are written.
     public var logLevel = Log.Level.info
     /// The format of the log; nil means text if standard error is a terminal, and JSON otherwise.

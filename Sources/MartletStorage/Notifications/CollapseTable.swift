@@ -90,7 +90,8 @@ struct CollapseTable {
         case .handleKeys(let keys):
             for (index, key) in keys.enumerated() where try isSuperseded(key, &later) { found.devices.append(index) }
         }
-        if let newest = later.newest, try isUnfinished(newest) { found.newest = newest }
+        if let newest = later.found.max(), try isUnfinished(newest) { found.newest = newest }
+        found.unsent = try unsent(later.found, at: query.now)
         return found
     }
 
@@ -126,6 +127,22 @@ struct CollapseTable {
     private func isUnfinished(_ delivery: Delivery.ID) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM deliveries WHERE id = ? AND is_final = 0", delivery.rawValue) { _ in true }
             ?? false
+    }
+
+    /// Returns those deliveries that are canceled or expired, but not finished, and of which no page is recorded.
+    private func unsent(_ deliveries: Set<Delivery.ID>, at now: Timestamp) throws(StorageError) -> [Delivery.ID] {
+        var unsent: [Delivery.ID] = []
+        for delivery in deliveries.sorted() {
+            let isUnsent = try connection.first(
+                """
+                SELECT 1 FROM deliveries d JOIN notifications n ON n.sequence = d.notification
+                WHERE d.id = ? AND d.is_final = 0 AND d.cursor_channel = 0 AND d.is_fanned_out = 0
+                    AND (n.control = 'canceled' OR ifnull(d.expires_at, n.expires_at) <= ?)
+                """, delivery.rawValue, now
+            ) { _ in true }
+            if isUnsent ?? false { unsent.append(delivery) }
+        }
+        return unsent
     }
 
     /// Returns true if a later delivery is for the device with a handle, directly or by its tags.
@@ -208,8 +225,8 @@ private struct Later {
     let query: CollapseQuery
     private let connection: Connection
     private var known: [String: [Audience]] = [:]
-    /// The newest of the later deliveries that were found to target a device of the query.
-    private(set) var newest: Delivery.ID?
+    /// The later deliveries that were found to target a device of the query.
+    private(set) var found: Set<Delivery.ID> = []
 
     init(_ connection: Connection, _ query: CollapseQuery) {
         self.connection = connection
@@ -217,7 +234,7 @@ private struct Later {
     }
 
     mutating func record(_ audience: Audience) {
-        newest = max(newest ?? audience.delivery, audience.delivery)
+        found.insert(audience.delivery)
     }
 
     mutating func isForHandle(_ anchor: String) throws(StorageError) -> Bool {

@@ -16,8 +16,7 @@ struct NotificationTable {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
         if let limits = draft.backlogLimits,
-            let excess = BacklogTable(connection).excess(
-                of: draft.hub, adding: draft.content.body.count, limits)
+            let excess = try BacklogTable(connection).excess(of: draft, limits)
         {
             return .backlogged(excess)
         }
@@ -59,7 +58,7 @@ struct NotificationTable {
             draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry,
             draft.collapse?.bytes, draft.resend?.original, draft.resend?.outcome?.rawValue,
             draft.resend?.rank?.rawValue, draft.dueAt == nil ? draft.acceptedAt : nil,
-            try number(of: draft.author))
+            try number(of: draft.author, in: draft.hub))
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -69,9 +68,11 @@ struct NotificationTable {
         return sequence
     }
 
-    private func number(of author: SendAuthor?) throws(StorageError) -> Int64? {
+    private func number(of author: SendAuthor?, in hub: Hub.ID) throws(StorageError) -> Int64? {
         guard let author else { return nil }
-        return try AuthorTable(connection).number(of: author)
+        let number = try AuthorTable(connection).number(of: author)
+        if author.isUser { BacklogTable(connection).follow(number, in: hub) }
+        return number
     }
 
     // MARK: Schedules
@@ -220,8 +221,8 @@ struct NotificationTable {
                 expires_at = ?, is_confidential = ?, states_expiry = ?, collapse = ?, author = ?
             WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence, control
             """, content.platform, target.expression, target.handles, draft.acceptedAt, draft.dueAt, draft.expiresAt,
-            draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes, try number(of: draft.author),
-            draft.hub.rawValue, draft.id.bytes
+            draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes,
+            try number(of: draft.author, in: draft.hub), draft.hub.rawValue, draft.id.bytes
         ) { row throws(StorageError) in (row.integer(0), try ControlTable.control(row.text(1))) }
         guard let (sequence, control) = replaced else {
             return switch try hasBegun(draft.id, in: draft.hub) {

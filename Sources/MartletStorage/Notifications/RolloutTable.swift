@@ -63,6 +63,11 @@ struct RolloutTable {
             """, sentAt, delivery.rawValue)
     }
 
+    func correctLastSending(of notification: Int64, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            "UPDATE rollouts SET sent_at = ?1 WHERE notification = ?2 AND sent_at > ?1", now, notification)
+    }
+
     struct Status {
         var audience: Int?
         var countedFrom: SendCounts

@@ -54,6 +54,12 @@ extension SQLiteStorage: ControlStore {
         try await readers.read { connection throws(StorageError) in try RolloutTable(connection).record(of: sequence) }
     }
 
+    public func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in
+            try RolloutTable(connection).correctLastSending(of: sequence, at: now)
+        }
+    }
+
     public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await readers.read { connection throws(StorageError) in
             try NotificationTable(connection).status(id, in: hub)

@@ -130,8 +130,11 @@ public final class FileProgressMaps: ProgressMaps {
     public func existingMap(
         for delivery: Delivery.ID, through lastNumber: Int64
     ) throws(StorageError) -> (any ProgressMap)? {
-        let exists = state.withLock { $0.slotted[delivery] != nil || $0.files.contains(delivery) }
-        return exists ? try map(for: delivery, through: lastNumber) : nil
+        hasMap(of: delivery) ? try map(for: delivery, through: lastNumber) : nil
+    }
+
+    public func hasMap(of delivery: Delivery.ID) -> Bool {
+        state.withLock { $0.slotted[delivery] != nil || $0.files.contains(delivery) }
     }
 
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {

@@ -63,6 +63,10 @@ final class FailingNotifications: NotificationStore {
         try await store.superseded(query)
     }
 
+    func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError) {
+        try await store.supersedeNothing(delivery, in: hub)
+    }
+
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
         try await store.unfinished(after: id, limit: limit)
     }

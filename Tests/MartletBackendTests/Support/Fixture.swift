@@ -31,11 +31,12 @@ struct Fixture {
     /// Users alice, bob and carol, whose passwords are their names with a 1.
     /// - Parameters:
     ///   - sendsTo: The platforms that hubs have a credential for.
+    ///   - backlogLimits: The limits of unfinished notifications of each hub; nil for none.
     ///   - room: How many notifications are taken before there is no room left.
     init(
         hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
         hashing: Argon2idQueue = Argon2idQueue(), sendsTo: [String] = ["pigeon"],
-        roomForNotifications room: Int = .max,
+        roomForNotifications room: Int = .max, backlogLimits: BacklogLimits? = nil,
         identityProvider: (ManualTimeSource) -> IdentityProvider? = { _ in nil }
     ) async throws {
         let credentials = sendsTo.map { (PlatformID(rawValue: $0), Credential([:])) }
@@ -54,7 +55,7 @@ struct Fixture {
         handler = try Backend(
             users: users, devices: devices,
             intake: NotificationIntake(
-                store: notifications, platforms: platforms, time: time
+                store: notifications, platforms: platforms, time: time, backlogLimits: { _ in backlogLimits }
             ) {
                 sent.append($0)
             },

@@ -109,6 +109,43 @@ struct CollapseTests {
         #expect(try await flight.report(old).counts == (hasBegun ? [.superseded: 2] : [.success: 2]))
     }
 
+    @Test func aCanceledNotificationSupersedesNothingEvenBeforeItsOwnTurn() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(2)
+        let oldest = try await accept("oldest", in: flight)
+        let old = try await accept("old", in: flight)
+        let canceled = try await accept("canceled", in: flight)
+        _ = try await flight.controls.apply(.cancel, to: canceled.notification.id, in: flight.hub)
+        for delivery in [oldest, old, canceled] { #expect(try await flight.run(delivery) == .finished) }
+        #expect(flight.transport.sent.map(\.body) == ["old", "old"])
+        #expect(try await flight.report(oldest).counts == [.superseded: 2])
+        #expect(try await flight.report(canceled).counts == [.canceled: 2])
+    }
+
+    /// While it waits, nothing of it has gone out.
+    @Test(.timeLimit(.minutes(10)))
+    func aNotificationCanceledWhileItWaitsForAnOlderOneSupersedesNothing() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(2)
+        let oldest = try await accept("oldest", in: flight)
+        let waiting = Mutex<(old: Delivery, canceled: Delivery, Task<DeliveryRun.Ending, any Error>)?>(nil)
+        flight.transport.interrupt { [self] in
+            guard let old = try? await accept("old", in: flight), let new = try? await accept("new", in: flight) else {
+                return
+            }
+            let turns = Task { try await run(new, flight) }
+            for _ in 0..<100 { await Task.yield() }
+            _ = try? await flight.controls.apply(.cancel, to: new.notification.id, in: flight.hub)
+            waiting.withLock { $0 = (old, new, turns) }
+        }
+        #expect(try await flight.run(oldest) == .finished)
+        let (old, canceled, turns) = try #require(waiting.withLock { $0 })
+        #expect(try await turns.value == .finished)
+        #expect(try await run(old, flight) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["oldest", "oldest", "old", "old"])
+        #expect(try await flight.report(canceled).counts == [.canceled: 2])
+    }
+
     @Test func aPageThatAKilledProcessHadBegunCountsAsGone() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)

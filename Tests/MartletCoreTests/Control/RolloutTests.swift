@@ -22,11 +22,13 @@ struct RolloutTests {
         return found
     }
 
-    private func accept(_ flight: Flight, _ rollout: Rollout) async throws -> Delivery {
+    private func accept(
+        _ flight: Flight, _ rollout: Rollout, lifetime: Duration = .seconds(86_400)
+    ) async throws -> Delivery {
         var draft = NotificationDraft(
             id: NotificationID(at: flight.time.now), hub: flight.hub,
             content: .native(CarrierPigeon.platform, Message(body: [1])), target: .audience(nil),
-            acceptedAt: flight.time.now, expiresAt: flight.time.now + .seconds(86_400))
+            acceptedAt: flight.time.now, expiresAt: flight.time.now + lifetime)
         draft.rollout = rollout
         guard case .accepted(_, let deliveries) = try await flight.storage.accept(draft) else {
             throw StorageError(.closed, "not accepted")
@@ -80,20 +82,61 @@ struct RolloutTests {
         let flight = try await Flight(pageSize: 1000)
         try await flight.register(4)
         let days = 28
-        var draft = NotificationDraft(
-            id: NotificationID(at: flight.time.now), hub: flight.hub,
-            content: .native(CarrierPigeon.platform, Message(body: [1])), target: .audience(nil),
-            acceptedAt: flight.time.now, expiresAt: flight.time.now + .seconds(days * 86_400))
-        draft.rollout = Rollout(.over(.seconds(days * 86_400)))
-        guard case .accepted(_, let deliveries) = try await flight.storage.accept(draft) else { return }
+        let time = Duration.seconds(days * 86_400)
+        let delivery = try await accept(flight, Rollout(.over(time)), lifetime: time)
         var sentOn: [Int] = []
         for hour in 0..<(days * 24) where sentOn.count < 4 {
-            flight.board.stopMeter(of: deliveries[0].notification.sequence)
-            _ = try await flight.run(deliveries[0])
+            flight.board.stopMeter(of: delivery.notification.sequence)
+            _ = try await flight.run(delivery)
             while sentOn.count < flight.transport.sent.count { sentOn.append(hour / 24) }
             flight.time.advance(by: .seconds(3600))
         }
         #expect(sentOn == [0, 7, 14, 21])
+    }
+
+    @Test(
+        "Restarts every hour do not stop a slow roll-out after the clock was set",
+        arguments: [(-10, [24, 48, 72]), (10, [0, 24, 48])])
+    func restartsDoNotStopASlowRollOut(days: Int, expected: [Int]) async throws {
+        let flight = try await Flight(pageSize: 1000)
+        try await flight.register(4)
+        let delivery = try await accept(
+            flight, Rollout(.over(.seconds(4 * 86_400))), lifetime: .seconds(40 * 86_400))
+        _ = try await flight.run(delivery)
+        #expect(flight.transport.sent.count == 1)
+        flight.time.advance(by: .seconds(days * 86_400))
+        var sentAt: [Int] = []
+        for hour in 0...96 where sentAt.count < 3 {
+            flight.board.stopMeter(of: delivery.notification.sequence)
+            _ = try await flight.run(delivery)
+            while sentAt.count + 1 < flight.transport.sent.count { sentAt.append(hour) }
+            flight.time.advance(by: .seconds(3600))
+        }
+        #expect(sentAt == expected)
+    }
+
+    /// A day back, and two hours forward.
+    @Test(.timeLimit(.minutes(10)), arguments: [-86_400, 7200], [false, true])
+    func aRollOutGoesOnAtItsRateWhereTheClockIsSet(seconds: Int, withARestart: Bool) async throws {
+        let tower = try await Tower(devices: 20)
+        let id = try await tower.accept("a", rollout: Rollout(.over(.seconds(40))))
+        await tower.until {
+            tower.transport.answer(100)
+            let load = tower.dispatcher.load
+            if tower.drawn.count < 4, load.running == 0, load.waiting == 0, let wake = tower.time.nextWake {
+                tower.time.advance(to: max(wake, tower.time.now))
+            }
+            return tower.drawn.count == 4 && load.running == 0 && load.sleeping == 1
+        }
+        if withARestart { await tower.kill() }
+        let step = tower.time.now + .seconds(seconds)
+        tower.time.advance(to: step)
+        if withARestart { try await tower.start() }
+        try await tower.finish(id)
+        #expect(Set(tower.drawn.map(\.loft)).count == 20)
+        #expect(tower.drawn.count == 20)
+        #expect((28...36).contains((tower.time.now - step) / .seconds(1)))
+        await tower.stop()
     }
 
     @Test func tooManyFailuresHaltItUntilItIsResumed() async throws {

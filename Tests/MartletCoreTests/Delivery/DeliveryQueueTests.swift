@@ -21,6 +21,41 @@ struct DeliveryQueueTests {
                 bounds: .none))
     }
 
+    @Test("Deliveries that wait for a retry look for gone devices in portions, one after the other, and others do not")
+    func deliveriesLookInPortions() {
+        var queue = emptyQueue()
+        for number: Int64 in 1...5 {
+            queue.add(Self.progress(number))
+            _ = queue.next(at: now)
+        }
+        for number in [1, 2, 4] { queue.end(Self.id(number), .waiting(until: now + .seconds(600)), at: now) }
+        queue.end(Self.id(3), .held(until: now + .seconds(600)), at: now)
+        queue.end(Self.id(5), .waiting(until: now + .seconds(30)), at: now)
+        func look() -> [Int64] {
+            queue.look(beyond: now + .seconds(60), limit: 2)
+            var found: [Int64] = []
+            while let number = nextSequence(&queue) {
+                let looks = [queue.takeLook(Self.id(number)), queue.takeLook(Self.id(number))]
+                #expect(looks == [true, false])
+                found.append(number)
+                queue.end(Self.id(number), .waiting(until: now + .seconds(600)), at: now)
+            }
+            return found
+        }
+        #expect(look() == [1, 2])
+        #expect(look() == [4])
+        #expect(look() == [1, 2])
+        for number in [1, 2, 4] { queue.wake([Self.id(number)]) }
+        while let number = nextSequence(&queue) {
+            let looks = queue.takeLook(Self.id(number))
+            #expect(!looks)
+            queue.end(Self.id(number), .finished, at: now)
+        }
+        queue.wake([Self.id(3), Self.id(5)])
+        while let number = nextSequence(&queue) { queue.end(Self.id(number), .finished, at: now) }
+        #expect(queue.entryCount == 0)
+    }
+
     static func id(_ number: some BinaryInteger) -> Delivery.ID { Delivery.ID(rawValue: Int64(number)) }
 
     /// A queue that knows that the store has nothing.

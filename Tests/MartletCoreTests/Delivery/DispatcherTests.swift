@@ -78,6 +78,22 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
+    @Test(.timeLimit(.minutes(10))) func aDeliveryEndsSoonAfterItsDeviceIsGone() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "3600"]) }
+        try await flight.register(1)
+        try await withDispatcher(flight) { dispatcher in
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
+            await flight.time.untilSleeping()
+            _ = try await flight.registry.delete("r1", in: flight.hub)
+            while try await !flight.report(delivery).state.isFinal {
+                dispatcher.lookForGoneDevices()
+                await Task.yield()
+            }
+        }
+        #expect(flight.transport.lofts == ["loft1"])
+    }
+
     @Test(.timeLimit(.minutes(10))) func aRetryDoesNotWaitForADayWhereTheClockIsSetBack() async throws {
         let flight = try await Flight { _, attempt in
             attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)

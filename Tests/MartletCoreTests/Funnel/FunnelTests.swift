@@ -66,6 +66,9 @@ struct FunnelTests {
         let id = NotificationID(high: 1, low: 2)
         #expect(Funnel(id: id, state: .scheduled, platforms: [:]).total.targeted == nil)
         #expect(Funnel(id: id, state: .noTargetFound, platforms: [:]).total.targeted == 0)
+        var withdrawn = Funnel(id: id, state: .canceled, platforms: [:])
+        withdrawn.isWithdrawn = true
+        #expect(withdrawn.total.targeted == nil)
         let begun = Funnel.Steps(targeted: nil, rendered: 1, accepted: 1, received: nil, opened: nil)
         let rolledOut = Funnel(
             id: id, state: .processing, platforms: [CarrierPigeon.platform: begun], audience: 40)

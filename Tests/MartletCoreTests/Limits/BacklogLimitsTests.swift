@@ -31,6 +31,40 @@ struct BacklogLimitsTests {
         #expect(excess(0, all: 1000) == .all)
     }
 
+    private func excess(_ hub: Int, user: BacklogSize, adding: Int64 = 1) -> BacklogExcess? {
+        let size = BacklogSize(notifications: hub, bytes: 0)
+        return BacklogLimits(notifications: 20_000, standard: 20_000)
+            .excess(hub: size, all: size, user: user, adding: adding)
+    }
+
+    @Test func aUserMayFillAHundredthOfTheBacklogOfAHub() {
+        #expect(excess(199, user: BacklogSize(notifications: 199, bytes: 0)) == nil)
+        #expect(excess(200, user: BacklogSize(notifications: 200, bytes: 0)) == .user)
+        let bytes: Int64 = 1 << 20
+        #expect(excess(20, user: BacklogSize(notifications: 20, bytes: bytes - 1)) == nil)
+        #expect(excess(20, user: BacklogSize(notifications: 20, bytes: bytes)) == .user)
+    }
+
+    @Test("A user has at least a hundred notifications, if that is at most half of what the hub may have")
+    func aUserHasAtLeastAHundredNotifications() {
+        for (limit, share) in [(10_000_000, 100_000), (300, 100), (200, 100), (100, 50), (2, 1), (1, 1)] {
+            let limits = BacklogLimits(notifications: limit, standard: 100_000)
+            let (hub, all) = (BacklogSize(notifications: 0, bytes: 0), BacklogSize(notifications: 0, bytes: 0))
+            let below = BacklogSize(notifications: share - 1, bytes: 0)
+            #expect(limits.excess(hub: hub, all: all, user: below, adding: 65_536) == nil)
+            let full = BacklogSize(notifications: share, bytes: 0)
+            #expect(limits.excess(hub: hub, all: all, user: full, adding: 0) == .user)
+        }
+    }
+
+    @Test func theUsersOfAHubLeaveATenthToOthers() {
+        let nothing = BacklogSize(notifications: 0, bytes: 0)
+        #expect(excess(17_999, user: nothing) == nil)
+        #expect(excess(18_000, user: nothing) == .hub)
+        let size = BacklogSize(notifications: 18_000, bytes: 0)
+        #expect(BacklogLimits(notifications: 20_000, standard: 20_000).excess(hub: size, all: size, adding: 1) == nil)
+    }
+
     /// Greedy hubs, in any number and order, leave room for another one.
     @Test(arguments: [1, 2, 9, 10, 11, 30, 200])
     func thereIsRoomForAHubThatHasNone(greedy count: Int) {

@@ -135,6 +135,26 @@ struct ComposedDeliveryTests {
 
     // MARK: What is refused
 
+    @Test func aDryRunNamesThePayloadThatIsTooLarge() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let dryRuns = DryRuns(
+            devices: flight.storage, notifications: flight.storage, platforms: flight.platforms,
+            credentials: CredentialChecker(
+                resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms), transport: flight.transport,
+                time: flight.time), time: flight.time)
+        let long = String(repeating: "x", count: 1000)
+        let content = Notification.Content.message(
+            try ComposedContent(Array(#"{"text": {"en": "x", "de": "\#(long)"}, "language": "en"}"#.utf8)))
+        let run = try await dryRuns.run(content, to: .audience(nil), in: flight.hub)
+        #expect(
+            run.excess
+                == PayloadExcess(
+                    platform: CarrierPigeon.platform, language: "de", size: 1063, limit: 1000, isTruncated: false))
+        #expect(run.refusal == run.excess?.description)
+        #expect(run.problems.first == run.refusal)
+    }
+
     @Test func aMessageThatExceedsAPlatformOfTheHubIsTooLarge() async throws {
         let flight = try await Flight()
         let long = String(repeating: "x", count: 1000)

@@ -42,6 +42,26 @@ struct ControlRouteTests {
         }
     }
 
+    @Test func theAudienceOfASendThatWasWithdrawnIsNotKnown() async throws {
+        let fixture = try await HubFixture()
+        try await fixture.register("loft1", as: "1")
+        let fields: HTTPFields = [
+            "servicebusnotification-format": "pigeon",
+            "servicebusnotification-scheduletime": (fixture.time.now + .seconds(60)).iso8601,
+        ]
+        let response = try await fixture.send(
+            .post, "/demo/schedulednotifications", as: "send", fields: fields, body: "coo")
+        let location = try #require(response.fields["location"])
+        let id = try #require(location.split(separator: "?").first?.split(separator: "/").last)
+        #expect(try await fixture.send(.delete, "/demo/schedulednotifications/\(id)", as: "send").status == .ok)
+        let status = try json(try await fixture.send(.get, "/demo/messages/\(id)/status"))
+        #expect(status["state"] == "Canceled" && status["startedAt"] == .null)
+        #expect(status["targeted"] == .null, "nobody has read it")
+        #expect(["sent", "suppressed", "skipped", "pending"].map { status[$0]?.integer } == [0, 0, 0, 0])
+        let funnel = try json(try await fixture.send(.get, "/demo/messages/\(id)/funnel"))
+        #expect(funnel["targeted"] == .null)
+    }
+
     @Test func unknownItemsAreNotFound() async throws {
         let fixture = try await HubFixture()
         for id in ["nonsense", NotificationID(at: HubFixture.start).description] {

@@ -87,7 +87,15 @@ struct ComposedSendTests {
         let response = try await send(fixture, body)
         #expect(response.status.code == 413)
         #expect(response.text.contains("For pigeon the payload has 1,0"))
-        #expect(try await send(fixture, body, to: "/demo/messages?dryRun").status == .ok)
+        let run = try JSON(parsing: try await send(fixture, body, to: "/demo/messages?dryRun").bytes)
+        #expect(run["isAccepted"] == false)
+        let refusal = try #require(run["refusal"])
+        #expect(refusal["code"] == "payload-too-large" && refusal["platform"] == "pigeon")
+        #expect(refusal["limit"] == 1000 && refusal["isTruncated"] == false && refusal["language"] == nil)
+        #expect((refusal["size"]?.integer ?? 0) > 1000)
+        #expect(run["problems"]?.array?.first == refusal["error"])
+        let fitting = try await send(fixture, #"{"text": "x"}"#, to: "/demo/messages?dryRun")
+        #expect(try JSON(parsing: fitting.bytes)["refusal"] == nil)
         #expect(try await fixture.storage.unfinished(after: .none, limit: 9).isEmpty)
     }
 

@@ -44,6 +44,21 @@ struct ServerTimeTests {
         #expect(time.difference == .seconds(-3))
     }
 
+    @Test("A sleep ends when the clock is set back, although nothing else happens", .timeLimit(.minutes(1)))
+    func aSleepEndsWhenTheClockIsSetBack() async throws {
+        let clock = ManualTimeSource(start)
+        let time = ServerTime(clock: clock)
+        // The sleep may begin after the first of these steps.
+        let steps = Task {
+            while !Task.isCancelled {
+                clock.advance(by: .seconds(-60))
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        try await time.sleep(until: start + .seconds(3600))
+        steps.cancel()
+    }
+
     @Test func theHalfOfTheTimeThatAnAnswerTookIsItsAge() {
         let time = ServerTime(clock: ManualTimeSource(start))
         #expect(time.follow(start + .seconds(99), readWithin: .seconds(2)))

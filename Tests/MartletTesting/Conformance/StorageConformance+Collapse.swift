@@ -111,6 +111,47 @@ extension StorageConformance {
             try await end(second, supersedesNone: false)
             try require(try await bench.superseded(first, channels), is: [0])
         },
+        Requirement("Later notifications that ended before anything of them was recorded are named, and can be ignored")
+        {
+            bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "b", in: hub)
+            let first = try await bench.collapsing(hub, to: nil)
+            let canceled = try await bench.collapsing(hub, to: "x")
+            let last = try await bench.collapsing(hub, to: nil)
+            let channels = try await bench.channels(hub)
+            let other = Notification.Target.audience(try TagExpression("z"))
+            func cancel(_ delivery: Delivery) async throws {
+                _ = try await bench.storage.control(.cancel, delivery.notification.id, in: hub, at: bench.now)
+            }
+            try require(try await bench.look(first, channels, target: other).unsent, is: [])
+            try await cancel(canceled)
+            try await cancel(last)
+            let found = try await bench.look(first, channels, target: other)
+            try require(found.devices, is: [0, 1])
+            try require(found.newest, is: last.id)
+            try require(found.unsent.last, is: last.id)
+            try await bench.storage.supersedeNothing(last.id, in: hub)
+            try require(
+                try await bench.look(first, channels, target: other),
+                is: Superseded(devices: [0], newest: canceled.id, unsent: [canceled.id]))
+            try await bench.storage.supersedeNothing(canceled.id, in: hub)
+            try require(try await bench.look(first, channels, target: other), is: Superseded())
+        },
+        Requirement("A later notification that has expired is named only if no page of it is recorded") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            let first = try await bench.collapsing(hub, to: nil)
+            let second = try await bench.collapsing(hub, to: nil)
+            let channels = try await bench.channels(hub)
+            let late = bench.now + .seconds(60)
+            try require(try await bench.look(first, channels, at: late).unsent, is: [second.id])
+            var step = DeliveryStep(delivery: second.id, isFannedOut: false, state: .processing)
+            step.cursor = AudienceMember(channel: ChannelID(rawValue: 1))
+            try await bench.storage.record(step)
+            try require(try await bench.look(first, channels, at: late).unsent, is: [])
+        },
         Requirement("A resend takes nobody's place, and is as old as its first original") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["x"], in: hub)
@@ -176,11 +217,11 @@ extension StorageBench {
 
     fileprivate func look(
         _ delivery: Delivery, _ devices: CollapseDevices, rank: Delivery.ID? = nil,
-        target: Notification.Target = .audience(nil)
+        target: Notification.Target = .audience(nil), at moment: Timestamp? = nil
     ) async throws -> Superseded {
         try await storage.superseded(
             CollapseQuery(
                 delivery: rank ?? delivery.id, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
-                devices: devices, target: target, now: now))
+                devices: devices, target: target, now: moment ?? now))
     }
 }

@@ -139,9 +139,18 @@ extension StorageConformance {
                 try require(
                     try await bench.storage.record(ofRollout: notification.sequence)?.lastSentAt,
                     is: bench.now + .seconds(5))
+                // The clock was set back behind the last page, and then went on.
+                for (now, last) in [(5, 5), (4, 4), (6, 4)] {
+                    try await bench.storage.correctLastSending(
+                        ofRollout: notification.sequence, at: bench.now + .seconds(now))
+                    try require(
+                        try await bench.storage.record(ofRollout: notification.sequence)?.lastSentAt,
+                        is: bench.now + .seconds(last))
+                }
             }
             try require(try await bench.storage.record(ofRollout: .max) == nil, is: true)
             try require(try await bench.storage.setAudience(1, ofRollout: .max) == nil, is: true)
+            try await bench.storage.correctLastSending(ofRollout: .max, at: bench.now)
         },
     ]
 }

@@ -37,7 +37,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + control + parts + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + operators
+        + control + parts + schedules + collapses + repetitions + backlogs + deliveries + deadLetters + lanes + users
+        + operators
         + jobs + history + pageRecords
         + traces + payloads
         + payloadQuotas

@@ -28,6 +28,8 @@ public final class MemoryProgressMaps: ProgressMaps {
         maps.withLock { $0[delivery] }
     }
 
+    public func hasMap(of delivery: Delivery.ID) -> Bool { maps.withLock { $0[delivery] != nil } }
+
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
         maps.withLock { _ = $0.removeValue(forKey: delivery) }
     }

@@ -20,14 +20,33 @@ extension MemoryStorage: CollapseStore {
                 }
             }
             let last = newest.compactMap(\.self).max { $0.delivery.id < $1.delivery.id }
+            let unsent = Set(newest.compactMap(\.self).filter { state.isUnsent($0, at: query.now) }.map(\.delivery.id))
             return Superseded(
                 devices: newest.indices.filter { newest[$0] != nil },
-                newest: last.flatMap { $0.state.isFinal ? nil : $0.delivery.id })
+                newest: last.flatMap { $0.state.isFinal ? nil : $0.delivery.id }, unsent: unsent.sorted())
+        }
+    }
+
+    public func supersedeNothing(_ delivery: Delivery.ID, in hub: Hub.ID) async throws(StorageError) {
+        state.withLock { state in
+            guard let index = state.deliveries.firstIndex(where: { $0.progress.delivery.id == delivery }) else {
+                return
+            }
+            state.deliveries[index].supersedesNone = true
         }
     }
 }
 
 extension MemoryState {
+    /// Returns whether a delivery is canceled or expired, but not finished, and no page of it is recorded.
+    fileprivate func isUnsent(_ progress: DeliveryProgress, at now: Timestamp) -> Bool {
+        guard !progress.state.isFinal, progress.cursor == .none, !progress.isFannedOut else { return false }
+        let sequence = progress.delivery.notification.sequence
+        let isCanceled = notifications.contains { $0.notification.sequence == sequence && $0.control == .canceled }
+        let delivery = progress.delivery
+        return isCanceled || (delivery.part?.expiresAt ?? delivery.notification.expiresAt) <= now
+    }
+
     /// Returns the channel and the handle's key of each device of a query; nil where one of them is unknown.
     fileprivate func devices(of query: CollapseQuery) -> [(channel: ChannelID?, key: String?)] {
         switch query.devices {

@@ -122,6 +122,15 @@ extension MemoryStorage: ControlStore {
         }
     }
 
+    public func correctLastSending(ofRollout sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        state.withLock { state in
+            guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+                return
+            }
+            state.notifications[index].lastSentAt = state.notifications[index].lastSentAt.map { min($0, now) }
+        }
+    }
+
     public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         state.withLock { state in
             guard let entry = state.index(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }

@@ -87,6 +87,7 @@ extension MemoryStorage: NotificationStore {
             guard state.notifications[index].isWaiting else { return .canceled }
             let sequence = state.notifications[index].notification.sequence
             state.notifications[index].notification = Notification(sequence: sequence, draft)
+            state.notifications[index].author = draft.author
             state.notifications[index].waitingParts = draft.laterParts
             state.notifications[index].threshold = draft.rollout.flatMap(MemoryState.threshold)
             return .replaced(state.notifications[index].control)
@@ -285,7 +286,7 @@ extension MemoryState {
         let overdue = older.flatMap { begin($0, at: draft.acceptedAt) }
         lastNotification += 1
         let notification = Notification(sequence: lastNotification, draft)
-        var entry = MemoryNotification(notification: notification)
+        var entry = MemoryNotification(notification: notification, author: draft.author)
         entry.waitingParts = draft.laterParts
         entry.threshold = draft.rollout.flatMap(Self.threshold)
         notifications.append(entry)
@@ -319,7 +320,11 @@ extension MemoryState {
                 bytes: entries.reduce(0) { $0 + Int64($1.notification.content.body.count) })
         }
         let own = unfinished.filter { $0.notification.hub == draft.hub }
-        return limits.excess(hub: size(own), all: size(unfinished), adding: Int64(draft.content.body.count))
+        let user =
+            draft.author?.isUser == true
+            ? own.filter { $0.author?.description == draft.author?.description } : nil
+        return limits.excess(
+            hub: size(own), all: size(unfinished), user: user.map(size), adding: Int64(draft.content.body.count))
     }
 
     fileprivate mutating func begin(_ notification: Notification, at now: Timestamp) -> [Delivery] {

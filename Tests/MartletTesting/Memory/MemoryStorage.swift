@@ -144,6 +144,7 @@ struct MemoryRegistration {
 
 struct MemoryNotification {
     var notification: Notification
+    var author: SendAuthor?
     var begunAt: Timestamp?
     var control = NotificationControl.running
     var controlledAt: Timestamp?

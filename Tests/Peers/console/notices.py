@@ -89,6 +89,12 @@ def undo_makes_nothing(page, rig, film, checks):
     undone(page)
     checks.equal("it was not sent", sent(rig, title), [])
     checks.equal("what took its key goes to nobody and is undone", [(one["state"], one["expression"].startswith("undone:")) for one in sent(rig, "Undone")[:1]], [("Canceled", True)])
+    page.goto(f"{rig.console}hubs/{HUB}/sends")
+    page.until("!!document.querySelector('.sends a')")
+    first = page.js("document.querySelector('.sends li').innerText")
+    checks.that("the list says what it is, without the key", "Undone before it arrived" in first and "Goes to nobody" in first and "undone:" not in first, first)
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.until("!!document.querySelector('input[name=title]')")
     discard(page)
 
 
@@ -324,5 +330,34 @@ def sign_out_without_a_disk(page, rig, film, checks):
     page.until("!!document.querySelector('.places')")
 
 
+def signed_out_in_another_tab(page, rig, film, checks):
+    """After a sign-out in one tab, no tab shows anything of the session: not its hub, a send that goes out, or a dialog."""
+    other, third = page.beside(), page.beside()
+    for one in (other, third):
+        one.look()
+    other.goto(f"{rig.console}hubs/{HUB}/limits")
+    other.click("button", "Change")
+    other.until("!!document.querySelector('dialog input')")
+    third.goto(rig.console)
+    third.until("!!document.querySelector('.who')")
+    waiting(page, rig, "Before I leave")
+    third.click(".who")
+    third.click(".menu button", "Sign out")
+    # A draft whose send has begun meanwhile is not asked about.
+    third.until("!!document.querySelector('dialog') || !!document.querySelector('input[name=password]')")
+    if third.js("!!document.querySelector('dialog')"):
+        third.click("dialog button", "Keep them")
+    for name, one in (("the tab itself", third), ("a tab with a send", page), ("a tab with a dialog", other)):
+        one.until("!!document.querySelector('input[name=password]') && !document.querySelector('.sign-in .notice')")
+        shown = one.js("document.body.textContent")
+        checks.that(f"{name} shows nothing of the session", not any(word in shown for word in (HUB, NAME, "device", "goes out", "ended")), shown)
+        checks.equal(f"{name} has no dialog and no address of it", one.js("[!!document.querySelector('dialog'), location.pathname]"), [False, "/console/"])
+    for one in (other, third):
+        one.call("Page.close")
+    sign_in(page)
+    page.until("!!document.querySelector('.places')")
+
+
 ALL = [undo_in_a_narrow_window, undo_makes_nothing, confidential_and_late, undone_send, session_ends_before_undo, no_empty_promises,
-       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, what_is_not_known, slow_answers, sign_out_without_a_disk]
+       slow_session, check_that_refuses, proxy_answers, another_message, turning_names, what_is_not_known, slow_answers, sign_out_without_a_disk,
+       signed_out_in_another_tab]

@@ -134,6 +134,19 @@ async def ended(pages, rig, checks):
     enter(pages[0], rig)
 
 
+async def left(pages, rig, checks):
+    """A sign-out in one window leaves nothing of the session in the others, and is not told as its end."""
+    opened(pages, rig)
+    await asyncio.sleep(1)
+    pages[0].click(".who")
+    pages[0].click(".menu button", "Sign out")
+    for page, (address, _) in zip(pages, PAGES):
+        page.until("!!document.querySelector('input[name=password]') && !document.querySelector('.sign-in .notice')")
+        shown = page.js("document.body.textContent")
+        checks.that(f"/{address}: nothing of the session is there", not any(word in shown for word in (HUB, NAME, "ended")), shown)
+    enter(pages[0], rig)
+
+
 async def others(pages, rig, checks):
     """What somebody else changes is on an open page within seconds, and is not undone by a save."""
     rig.call("POST", f"/rest/{HUB}/schedulednotifications?{API}", {"title": "Soon"}, {
@@ -165,7 +178,7 @@ async def others(pages, rig, checks):
     checks.that("a hub that is gone is not shown any more", not pages[1].js("!!document.querySelector('.services')"), text(pages[1])[:200])
 
 
-ALL = [silent, killed, ended, others]
+ALL = [silent, killed, ended, left, others]
 
 
 async def judge(browser, binary, directory, checks, chosen=None):

@@ -55,7 +55,7 @@ declare global {
     /** Returns the operator's highest role in a hub, or for the whole server if no hub is given. */
     role: (hub?: string) => "viewer" | "sender" | "admin" | null;
     go: (path: string, replace?: boolean) => void;
-    /** Shows the sign-in page. */
+    /** Forgets the session that was signed out of, and shows the sign-in page. */
     left: () => Promise<void>;
     refreshSession: () => Promise<void>;
     saveSettings: (settings: Record<string, any>) => Promise<void>;

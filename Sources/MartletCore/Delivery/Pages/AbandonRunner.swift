@@ -24,14 +24,14 @@ struct AbandonRunner: Sendable {
     private func endPage(_ run: inout DeliveryRun, _ outcome: Outcome) async throws(StorageError) {
         let delivery = run.delivery
         let started = time.now
-        let neverBegan = try hasNeverBegun(run.progress)
+        let neverBegan = hasNeverBegun(run.progress)
         let leavesDeadLetters = outcome == .expired
         let (page, last) = try await reader.nextPage(
             run.progress, limit: settings.pageSize)
         var tally = recorder.makeTally(delivery, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
-            let open = reader.unreached(in: page, try reader.map(of: delivery, page), tally: &tally)
+            let open = try reader.unreached(in: page, of: delivery, tally: &tally)
             let indices = try await reader.excludingHandled(open, of: page, in: delivery)
             if leavesDeadLetters {
                 let addressees = indices.map { index in
@@ -53,12 +53,12 @@ struct AbandonRunner: Sendable {
 
     /// Returns whether no page of the delivery was ever begun, by this process or by an earlier one. The progress map
     /// is created before the first page is sent, so a delivery without a map has not begun.
-    private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
+    private func hasNeverBegun(_ progress: DeliveryProgress) -> Bool {
         let delivery = progress.delivery
         guard progress.cursor == .none, delivery.notification.collapse != nil, delivery.part?.lead == nil else {
             return false
         }
-        return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
+        return !reader.maps.hasMap(of: delivery.id)
     }
 
     /// Ends as many retries as can be recorded in one step. Each expired retry leaves a dead letter with the outcome

@@ -3,6 +3,7 @@ import MartletModel
 /// Sends pages in such an order that, of two notifications with the same collapse key, the newer one arrives last.
 struct CollapseSender: Sendable {
     let notifications: any NotificationStore
+    let reader: PageReader
     let sender: PageSender
     /// The collapse locks, which all senders of one store must share.
     let locks: CollapseLocks
@@ -20,7 +21,7 @@ struct CollapseSender: Sendable {
         guard let collapse = job.delivery.notification.collapse,
             let key = collapse.key(on: job.delivery.platform), !indices.isEmpty
         else {
-            await sender.send(job, &content, indices: indices, tally: &tally)
+            try await begin(job, &content, indices: indices, tally: &tally)
             return true
         }
         let scope = CollapseLockTable.Scope(lane: job.delivery.lane, key: key)
@@ -28,7 +29,7 @@ struct CollapseSender: Sendable {
         var lock = locks.take(scope, devices(at: rest, of: job, collapse))
         if lock == nil {
             // Superseded pushes are not sent. So they need not wait for the lock that the page in progress holds.
-            rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
+            rest = try await suppressSuperseded(job, collapse, key, indices: rest, isLocked: false, tally: &tally)
             if rest.isEmpty { return true }
             lock = locks.take(scope, devices(at: rest, of: job, collapse))
         }
@@ -39,22 +40,40 @@ struct CollapseSender: Sendable {
         defer { locks.end(lock) }
         // The store is read again while the lock is held, because a newer notification may have been sent before the
         // lock was taken.
-        rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
-        await sender.send(job, &content, indices: rest, tally: &tally)
+        rest = try await suppressSuperseded(job, collapse, key, indices: rest, isLocked: true, tally: &tally)
+        try await begin(job, &content, indices: rest, tally: &tally)
         return true
     }
 
-    /// Counts a device as superseded if it gets a newer notification instead.
+    /// Sends, after making sure that the delivery has a progress map. The map shows that the delivery has begun, so a
+    /// delivery that has only waited for others has none.
+    private func begin(
+        _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
+    ) async throws(StorageError) {
+        var job = job
+        if !indices.isEmpty { job.map = try reader.map(of: job.delivery, job.page) }
+        await sender.send(job, &content, indices: indices, tally: &tally)
+    }
+
+    /// Counts a device as superseded if it gets a newer notification instead. A newer notification that was canceled or
+    /// has expired before anything of it was sent supersedes nothing from then on.
+    /// - Parameter isLocked: Whether the lock on the devices is held. Without it, such a notification may be beginning at
+    ///   this moment, so no device is counted if there is one.
     /// - Returns: The indices of the devices that are not superseded.
     private func suppressSuperseded(
-        _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], tally: inout PageTally
+        _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], isLocked: Bool,
+        tally: inout PageTally
     ) async throws(StorageError) -> [Int] {
         let notification = job.delivery.notification
-        let found = try await notifications.superseded(
-            CollapseQuery(
-                delivery: job.delivery.rank, hub: notification.hub, platform: job.delivery.platform,
-                key: key, devices: devices(at: indices, of: job, collapse), target: notification.target,
-                now: time.now))
+        let query = CollapseQuery(
+            delivery: job.delivery.rank, hub: notification.hub, platform: job.delivery.platform, key: key,
+            devices: devices(at: indices, of: job, collapse), target: notification.target, now: time.now)
+        var found = try await notifications.superseded(query)
+        while case let unsent = found.unsent.filter({ !reader.maps.hasMap(of: $0) }), !unsent.isEmpty {
+            guard isLocked else { return indices }
+            for delivery in unsent { try await notifications.supersedeNothing(delivery, in: notification.hub) }
+            found = try await notifications.superseded(query)
+        }
         guard !found.devices.isEmpty else { return indices }
         let superseded = Set(found.devices.map { indices[$0] })
         for index in superseded {

@@ -44,7 +44,8 @@ struct Deliverer: Sendable {
         let recorder = PageRecorder(
             reader: reader, sharedProgress: sharedProgress, resolver: resolver, lanes: lanes, rollouts: rollouts,
             sender: sender, retry: settings.retry, time: time, metrics: metrics, log: log)
-        let collapseSender = CollapseSender(notifications: notifications, sender: sender, locks: locks, time: time)
+        let collapseSender = CollapseSender(
+            notifications: notifications, reader: reader, sender: sender, locks: locks, time: time)
         paging = PageRunner(
             reader: reader, resolver: resolver, lanes: lanes, rollouts: rollouts, sender: sender,
             collapseSender: collapseSender, recorder: recorder, pageBytes: pageBytes, extraPages: extraPages,

@@ -86,6 +86,11 @@ struct PageReader: Sendable {
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
+    /// Returns the progress map of a delivery; nil if nothing of it was sent yet.
+    func existingMap(of delivery: Delivery) throws(StorageError) -> (any ProgressMap)? {
+        try maps.existingMap(for: delivery.id, through: delivery.lastNumber)
+    }
+
     /// Returns the members that a delivery has reached. They are stored when the delivery ends.
     /// - Parameter page: The only page of the delivery; only the members of this page are then looked up in the
     ///   progress map. nil if the delivery has several pages.
@@ -93,7 +98,7 @@ struct PageReader: Sendable {
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
         if page?.count == 0 { return [] }
-        guard let map = try maps.existingMap(for: delivery.id, through: delivery.lastNumber) else { return [] }
+        guard let map = try existingMap(of: delivery) else { return [] }
         guard let page else { return map.blocks }
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
@@ -101,7 +106,10 @@ struct PageReader: Sendable {
     /// Counts the members of a page that were already reached. If the process ended while the page was being sent,
     /// these successes are recorded only as bits in the progress map.
     /// - Returns: The indices, in the page, of the members that were not reached.
-    func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
+    func unreached(
+        in page: AudiencePage, of delivery: Delivery, tally: inout PageTally
+    ) throws(StorageError) -> [Int] {
+        guard let map = try existingMap(of: delivery) else { return Array(page.members.indices) }
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
         tally.addReached(page.count - indices.count)
         return indices

@@ -322,14 +322,13 @@ struct PageRunner: Sendable {
     ) async throws(StorageError) {
         inFlight.tally.addSkipped(inFlight.page.skipped)
         if inFlight.page.count > 0 {
-            let map = try reader.map(of: delivery, inFlight.page)
             recorder.sharedProgress.begin(inFlight.page.members, in: delivery)
-            var indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
+            var indices = try reader.unreached(in: inFlight.page, of: delivery, tally: &inFlight.tally)
             if delivery.part != nil {
                 indices = try await reader.excludingHandled(indices, of: inFlight.page, in: delivery)
             }
             var job = PageSender.Job(
-                delivery, lane, page: inFlight.page, map: map,
+                delivery, lane, page: inFlight.page,
                 stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.hasWaitedOnPurpose = rollouts.waitsOnPurpose(delivery)
             job.unsent = inFlight.unsent

@@ -13,8 +13,9 @@ struct RetryRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends one round of due retries. If no retry is due yet, returns the time at which the next retry is due. Ends
-    /// the delivery if it has no retries.
+    /// Sends one round of due retries. If no retry is due yet, returns the time at which the next retry is due; before
+    /// that, ends retries of devices that are gone if the turn is to look for them. Ends the delivery if it has no
+    /// retries.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -22,8 +23,44 @@ struct RetryRunner: Sendable {
         guard let due = try await reader.notifications.nextRetry(of: delivery.id) else {
             return try await recorder.finish(&run, nil)
         }
-        if due > time.now { return .waiting(until: min(due, delivery.expiresAt)) }
+        if due > time.now {
+            guard run.looksForGone else { return .waiting(until: min(due, delivery.expiresAt)) }
+            try await endGone(&run)
+            return try await recorder.untilNextRetry(&run)
+        }
         return try await runDue(&run, &content)
+    }
+
+    /// The maximum number of retries of a delivery that looks whether their devices are gone.
+    private static let fewRetries = 10
+
+    /// Ends the retries whose members are no longer in the audience, before the retries are due. A delivery with many
+    /// retries, of a roll-out, or to handles is left alone: its retries end when they are due.
+    private func endGone(_ run: inout DeliveryRun) async throws(StorageError) {
+        run.looksForGone = false
+        let delivery = run.delivery
+        guard case .audience = delivery.notification.target, delivery.notification.rollout == nil else { return }
+        let retries = try await reader.notifications.retries(
+            of: delivery.id, due: .distantFuture, limit: Self.fewRetries + 1)
+        guard retries.count <= Self.fewRetries else { return }
+        let map = try reader.map(of: delivery)
+        let round = try await reader.round(of: retries.map(\.member), run.progress, map)
+        let (present, last) = (present(in: round), round.through ?? .end)
+        let gone = retries.filter { retry in
+            retry.member <= last && !present.contains(retry.member) && !round.repeated.contains(retry.member)
+                && !map.contains(retry.member)
+        }
+        guard !gone.isEmpty else { return }
+        var tally = recorder.makeTally(delivery, areRetries: true)
+        for retry in gone { tally.giveUp(retry) }
+        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: run.progress.isFannedOut)
+        step.newlyReached = try recorder.sharedProgress.blocks(of: gone.map(\.member), in: delivery)
+        try await recorder.record(step, of: &run)
+    }
+
+    /// Returns the members of a round that are still in the audience, with their own handle or another one.
+    private func present(in round: RetryRound) -> Set<AudienceMember> {
+        Set(round.page.members).union(round.followed.members).union(round.waiting.keys)
     }
 
     /// Sends one round of due retries, unless the lane is paused. At least one retry must be due. If the round could do
@@ -103,7 +140,7 @@ struct RetryRunner: Sendable {
                 !map.contains(page.members[$0]) && !(isOwn && round.isElsewhere(page.members[$0]))
             }
             var job = PageSender.Job(
-                delivery, lane, page: page, map: map, stop: rollouts.board.signal(of: delivery.notification.sequence))
+                delivery, lane, page: page, stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.attempts = page.members.map { attempts[$0] ?? 0 }
             guard try await collapseSender.send(job, &content, indices: indices, tally: &tally) else { continue }
             sent = (sent ?? 0) + indices.count
@@ -156,7 +193,7 @@ struct RetryRunner: Sendable {
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {
-        let present = Set(round.page.members).union(round.followed.members).union(round.waiting.keys)
+        let present = present(in: round)
         for retry in retries {
             if map.contains(retry.member) {
                 tally.addReached(1)

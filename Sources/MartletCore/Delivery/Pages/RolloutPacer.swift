@@ -35,9 +35,15 @@ struct RolloutPacer: Sendable {
             guard let record = try await notifications.record(ofRollout: notification.sequence),
                 let rate = try await rate(of: rollout, record, run.delivery)
             else { return .unknown }
+            let now = time.now
+            // The clock was set back after the last page. Without the correction, each further meter would begin with
+            // nothing until the clock has caught up. If the server starts often, a slow roll-out would then send
+            // nothing at all.
+            if let last = record.lastSentAt, last > now {
+                try await notifications.correctLastSending(ofRollout: notification.sequence, at: now)
+            }
             board.startMeter(
-                of: notification.sequence, in: notification.hub, rate: rate, lastSentAt: record.lastSentAt, at: time.now
-            )
+                of: notification.sequence, in: notification.hub, rate: rate, lastSentAt: record.lastSentAt, at: now)
         }
         return switch board.turn(of: notification.sequence, for: wanted, at: time.now) {
         case .now(let count): .now(count)

@@ -53,6 +53,8 @@ struct DeliveryQueue: Sendable {
         /// Whether the delivery waits in the queue of a paused lane, behind the probe of that lane. The delivery then
         /// sleeps until it expires, unless it is woken.
         var isAfter = false
+        /// Whether the delivery sleeps until a retry is due or the notification expires.
+        var isWaiting = false
         /// The number of consecutive turns that recorded nothing and asked for another turn at once.
         var stalls = 0
         /// The ticket of the valid item of the delivery; an item with another ticket is outdated.
@@ -81,6 +83,10 @@ struct DeliveryQueue: Sendable {
     private var lastTicket: UInt64 = 0
     /// The number of waiting items that are outdated, because a newer item of the same delivery has replaced them.
     private var outdated = 0
+    /// The deliveries whose next turn looks whether their devices are gone.
+    private var looking: Set<Delivery.ID> = []
+    /// The delivery at which the last such look ended.
+    private var lastLook = Delivery.ID.none
     private var reading = BacklogRefill()
     /// The number of waits in a row that failures of storage have caused.
     private var failures = 0
@@ -104,7 +110,8 @@ struct DeliveryQueue: Sendable {
 
     /// The number of all entries in the queue's tables. It is 0 if no delivery is known.
     var entryCount: Int {
-        known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
+        known.count + running.count + sleepers.count + lines.count + looking.count + firstPages.hubCount
+            + furtherPages.hubCount
     }
 
     /// Returns the sequence number of the notification of a known delivery; nil if the delivery is not known.
@@ -303,6 +310,7 @@ struct DeliveryQueue: Sendable {
             sleepers.set(id, now + Self.stallWait * (1 << stalls))
         case .waiting(let until), .probing(let until), .held(let until), .deleting(let until):
             known[id]?.kind = .furtherPage
+            if case .waiting = ending { known[id]?.isWaiting = true }
             sleepers.set(id, until)
         case .paused(let lane, let until):
             guard !lines.stand(id, before: lane), let entry = known[id] else { return sleepers.set(id, until) }
@@ -364,6 +372,21 @@ struct DeliveryQueue: Sendable {
         wake(sleepers: ids.sorted().filter { sleepers[$0] != nil })
     }
 
+    /// Wakes deliveries that sleep until a retry is due after the given time, so that they look whether their devices
+    /// are gone. Each call wakes the next ones in the order of their ids; after the last one, it begins again.
+    /// - Parameter limit: The maximum number of deliveries to wake.
+    mutating func look(beyond timestamp: Timestamp, limit: Int) {
+        let found = sleepers.keys.filter { id in
+            id > lastLook && known[id]?.isWaiting == true && sleepers[id].map { $0 > timestamp } == true
+        }.sorted().prefix(limit)
+        lastLook = found.count < limit ? .none : found.last ?? .none
+        looking.formUnion(found)
+        wake(sleepers: Array(found))
+    }
+
+    /// Returns whether a turn that begins now is to look whether the devices of the delivery are gone.
+    mutating func takeLook(_ id: Delivery.ID) -> Bool { looking.remove(id) != nil }
+
     /// Wakes all sleeping deliveries. Called when the clock was set back, because the ends of their waits may now be
     /// too far in the future; and when the lease was renewed, because storage works again.
     mutating func wakeAll() {
@@ -390,6 +413,7 @@ struct DeliveryQueue: Sendable {
     private mutating func wake(_ id: Delivery.ID) {
         sleepers.remove(id)
         known[id]?.isAfter = false
+        known[id]?.isWaiting = false
         if let entry = known[id] { wait(.stored(id), entry) }
     }
 }

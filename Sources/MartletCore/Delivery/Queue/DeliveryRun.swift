@@ -22,6 +22,8 @@ struct DeliveryRun: Sendable {
     var probedOrigins: Set<HTTPOrigin> = []
     /// The newest unfinished delivery that supersedes this delivery for some devices of the last turn.
     var newer: Delivery.ID?
+    /// Whether this turn ends the retries of devices that have left the audience, before these retries are due.
+    var looksForGone = false
     /// The feedback of push services about handles of this turn's pages, as far as it was not applied to the store yet.
     var feedback: [ChannelFeedback] = []
     /// Whether this process has sent the delivery from its first page on, so that it knows the outcomes of all pages.

@@ -18,15 +18,20 @@ final class DeliveryTimer: Sendable {
     }
 
     /// Sets the alarm, in place of an earlier one.
-    /// - Parameter timestamp: When to fire; nil for no alarm.
-    func set(_ timestamp: Timestamp?) {
+    /// - Parameters:
+    ///   - timestamp: When to fire; nil for no alarm.
+    ///   - reading: The reading of the clock with which the owner has looked for a step back. If the clock was set back
+    ///     since, the alarm fires at once: the sleep begins with a later reading, and cannot notice that step.
+    func set(_ timestamp: Timestamp?, asOf reading: Timestamp) {
         state.withLock { state in
             guard timestamp != state.timestamp else { return }
             state.task?.cancel()
             state.timestamp = timestamp
             state.task = timestamp.map { timestamp in
                 Task { [time, self] in
-                    guard (try? await time.sleep(until: timestamp)) != nil else { return }
+                    if time.now >= reading {
+                        guard (try? await time.sleep(until: timestamp)) != nil else { return }
+                    }
                     ring(timestamp)
                 }
             }
@@ -34,7 +39,10 @@ final class DeliveryTimer: Sendable {
     }
 
     func cancel() {
-        set(nil)
+        state.withLock { state in
+            state.task?.cancel()
+            (state.timestamp, state.task) = (nil, nil)
+        }
     }
 
     private func ring(_ timestamp: Timestamp) {

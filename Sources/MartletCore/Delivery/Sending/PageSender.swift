@@ -35,6 +35,7 @@ struct PageSender: Sendable {
         /// The number of earlier attempts of each push, by index in the page; empty if the page has only first
         /// attempts.
         var attempts: [Int]
+        /// The progress map of the delivery. Until sending begins, and for a test send, it has no members.
         var map: any ProgressMap
         /// The indices of the suspected stale devices in the page. These devices are sent to on a separate connection.
         var suspectedStale: Set<Int> = []
@@ -52,7 +53,7 @@ struct PageSender: Sendable {
 
         /// Creates a job for a page of first attempts.
         init(
-            _ delivery: Delivery, _ lane: SendContext, page: AudiencePage, map: any ProgressMap, stop: StopSignal? = nil
+            _ delivery: Delivery, _ lane: SendContext, page: AudiencePage, stop: StopSignal? = nil
         ) {
             self.stop = stop
             self.delivery = delivery
@@ -61,7 +62,7 @@ struct PageSender: Sendable {
             isProbe = lane.isProbe
             self.page = page
             attempts = []
-            self.map = map
+            map = NoProgress()
         }
     }
 

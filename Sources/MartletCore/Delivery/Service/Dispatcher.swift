@@ -222,8 +222,9 @@ public final class Dispatcher: Sendable {
             var clock = ClockWatch()
             wake.yield()
             for await _ in wakes {
-                if let amount = clock.setBack(at: time.now) { group.addTask { await self.clockWasSetBack(by: amount) } }
-                start(in: &group, timer)
+                let now = time.now
+                if let amount = clock.setBack(at: now) { group.addTask { await self.clockWasSetBack(by: amount) } }
+                start(in: &group, timer, asOf: now)
             }
             timer.cancel()
         }
@@ -300,12 +301,27 @@ public final class Dispatcher: Sendable {
         }
     }
 
+    /// Lets deliveries that wait for retries look whether their devices are gone, so that a delivery without devices
+    /// ends and leaves the backlog before its retries are due. Called every minute. Each call lets the next deliveries
+    /// look. The removal of a device does not look for the deliveries that wait for it, so it stays cheap.
+    public func lookForGoneDevices() {
+        queue.withLock { $0.look(beyond: time.now + Self.lookInterval, limit: Self.lookLimit) }
+        wake.yield()
+    }
+
+    /// Retries that are due earlier than this look by themselves.
+    private static let lookInterval = Duration.seconds(60)
+    /// The maximum number of deliveries that look at once.
+    private static let lookLimit = 1000
+
     func hurry(_ hub: Hub.ID) {
         queue.withLock { $0.hurry(hub) }
         wake.yield()
     }
 
-    private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
+    /// Starts the turns that may start now, and sets the timer for the next one.
+    /// - Parameter reading: The reading of the clock with which the caller has looked for a step back.
+    private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer, asOf reading: Timestamp) {
         if !reopened.withLock(\.isEmpty) { group.addTask { await self.endWaitsForCredentials() } }
         // If the lease has ended, nothing is started. The renewal of the lease wakes this loop again.
         if let lease = ownership.lease {
@@ -324,7 +340,7 @@ public final class Dispatcher: Sendable {
             case .resume(let id, let kind):
                 group.addTask(priority: kind.priority) { await self.resume(id) }
             case .wait(let until):
-                timer.set(until)
+                timer.set(until, asOf: reading)
                 return
             }
         }
@@ -388,13 +404,16 @@ public final class Dispatcher: Sendable {
     /// Runs the turn of a delivery that is known to the queue only by its id. Reads the delivery from the store first.
     /// If the delivery has a final state by now, or its hub was deleted, removes it from the queue instead.
     private func resume(_ id: Delivery.ID) async {
+        let looksForGone = queue.withLock { $0.takeLook(id) }
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             guard let found, found.delivery.id == id else {
                 await deliverer.forget(id, of: queue.withLock { $0.notification(of: id) })
                 return end(id, .gone)
             }
-            await deliver(DeliveryRun(found))
+            var run = DeliveryRun(found)
+            run.looksForGone = looksForGone
+            await deliver(run)
         } catch {
             end(id, .failed(error))
         }

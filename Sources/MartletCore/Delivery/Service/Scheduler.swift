@@ -49,15 +49,15 @@ public final class Scheduler: Sendable {
         var areHoldsDoubtful = true
         alarm.ring()
         for await _ in alarm.rings {
+            let now = time.now
             do throws(StorageError) {
-                let now = time.now
                 if clock.setBack(at: now) != nil { areHoldsDoubtful = true }
                 if areHoldsDoubtful { try await store.correctHolds(at: now) }
                 areHoldsDoubtful = false
-                timer.set(try await release())
+                timer.set(try await release(), asOf: now)
             } catch {
                 log("Scheduled notifications could not be begun: \(error)")
-                timer.set(time.now + .seconds(1))
+                timer.set(time.now + .seconds(1), asOf: now)
             }
         }
         timer.cancel()

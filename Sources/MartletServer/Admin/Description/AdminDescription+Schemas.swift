@@ -52,7 +52,8 @@ extension AdminDescription {
             "When a canary that holds continues by itself; null if it holds until it is resumed.",
             APISchema.timeOrNull),
         "isConfidential": APISchema.flag, "succeeded": APISchema.count, "failed": APISchema.count,
-        "targeted": APISchema.described("Null until the send has ended.", APISchema.countOrNull),
+        "targeted": APISchema.described(
+            "Null until the send has ended, and if it was canceled before it began.", APISchema.countOrNull),
         "pending": APISchema.countOrNull, "platforms": APISchema.texts,
         "author": APISchema.described(
             "key:RULE, user:NAME, operator:NAME, administrator, or resend:ID; null if it is not known.",

@@ -54,15 +54,18 @@ export async function openMenu(view, opener, settings, zone) {
     if (!answer) return;
     // The stream is closed first, so that this page does not react to the end of its own session.
     live.close();
+    let hasEnded;
     try {
-      if (!(await endSession())) view.toast(t("signOut.notEnded"), undefined, 20_000);
+      hasEnded = await endSession();
     } catch (error) {
       live.renew();
       return view.toast(error.message || view.t("failed.unreachable"));
     }
-    if (answer === "delete") for (const name of drafts) localStorage.removeItem(name);
-    sessionStorage.clear();
+    if (answer === "delete") for (const name of keptDrafts()) localStorage.removeItem(name);
+    // This tells the other tabs of the browser.
+    localStorage.setItem("left", String(Date.now()));
     await view.left();
+    if (!hasEnded) view.toast(t("signOut.notEnded"), undefined, 20_000);
   }
   /** Asks what to do with the drafts in this browser.
    * @param {string[]} drafts @returns {Promise<string>} "delete", "keep", or "" to stay signed in. */

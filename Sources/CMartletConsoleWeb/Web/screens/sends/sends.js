@@ -2,7 +2,7 @@
 
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
-import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { failure, serviceName, stateBadge, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 
 const PAGE = 50;
@@ -132,8 +132,13 @@ function row(view, send) {
       h("span.clip", author(view, send.author)))));
 }
 
+/** Returns whether an Undo has made a send in the place of one that had not arrived (`claimOf`). It goes to nobody.
+ * @param {any} send */
+export const isClaim = (send) => /^undone:[\da-f-]{36}$/.test(send.expression);
+
 /** @param {View} view @param {any} send */
 function title({ t }, send) {
+  if (isClaim(send)) return t("claim");
   if (send.isConfidential) return [icon("lock"), " ", t("confidential")];
   return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(-8) }));
 }
@@ -141,6 +146,7 @@ function title({ t }, send) {
 /** @param {View} view @param {any} send */
 function audience({ t }, send) {
   if (send.isDirect) return t("direct", { n: send.handles });
+  if (isClaim(send)) return t("claim.to");
   if (send.isToOneUser) return t("oneUser");
   return send.expression ?? (send.platform ? t("everybodyOn", { service: serviceName(send.platform) }) : t("everybody"));
 }
@@ -156,10 +162,8 @@ function author({ t }, text) {
 
 /** @param {View} view @param {any} send */
 function numbers({ t, n }, send) {
-  // Whom a send would have reached that was undone before it began is not known.
-  const isKnown = typeof send.targeted === "number" && (send.targeted > 0 || sendState(send) !== "stopped");
   return [h("span", t("taken", { n: send.succeeded })), send.failed > 0 && h("span.bad", t("failedCount", { n: send.failed })),
-    h("span.quiet.small", isKnown ? t("of", { n: n.whole(send.targeted) }) : "")];
+    h("span.quiet.small", typeof send.targeted === "number" ? t("of", { n: n.whole(send.targeted) }) : "")];
 }
 
 /** @param {View} view @param {Element} list @param {any} send */

@@ -11,5 +11,6 @@ export default {
   "partial": "Ein Teil der älteren Sendungen wurde durchsucht. Nur wenige passen.",
   "noText": "Sendung {id}", "direct": { one: "1 genanntes Gerät", other: "{n} genannte Geräte" }, "everybodyOn": "Alle bei {service}",
   "author.operator": "{name}, Konsole", "author.key": "Schlüssel {name}", "author.user": "{name}", "author.resend": "erneut gesendet",
+  "claim": "Zurückgenommen, bevor sie ankam", "claim.to": "Geht an niemanden",
   "taken": "{n} angenommen", "failedCount": "{n} fehlgeschlagen",
 };

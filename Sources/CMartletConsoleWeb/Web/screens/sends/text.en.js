@@ -11,5 +11,6 @@ export default {
   "partial": "Only part of the older sends has been searched so far.",
   "noText": "Send {id}", "direct": { one: "1 device, by handle", other: "{n} devices, by handle" }, "everybodyOn": "Everybody on {service}",
   "author.operator": "{name}, console", "author.key": "key {name}", "author.user": "user {name}", "author.resend": "resent",
+  "claim": "Undone before it arrived", "claim.to": "Goes to nobody",
   "taken": "{n} taken", "failedCount": "{n} failed",
 };

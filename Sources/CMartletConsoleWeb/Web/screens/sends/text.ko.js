@@ -11,5 +11,6 @@ export default {
   "partial": "이전 발송 일부를 살펴봤지만 맞는 것이 적습니다.",
   "noText": "발송 {id}", "direct": { other: "지정한 기기 {n}대" }, "everybodyOn": "{service} 전체",
   "author.operator": "{name}, 콘솔", "author.key": "키 {name}", "author.user": "사용자 {name}", "author.resend": "재발송",
+  "claim": "도착하기 전에 되돌린 발송", "claim.to": "받는 사람 없음",
   "taken": "접수 {n}", "failedCount": "실패 {n}",
 };

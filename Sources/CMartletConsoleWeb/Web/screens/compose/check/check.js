@@ -90,7 +90,7 @@ export async function runCheck(compose) {
     const refusal = error instanceof Refusal ? error : null;
     const isRefused = refusal?.status === 400 || refusal?.status === 413;
     if (isRefused) compose.refusedOf = of;
-    put(compose.checkBox, isRefused ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), sentence(t, refusal.message))) : failure(t, error, () => runCheck(compose)));
+    put(compose.checkBox, isRefused ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), quote(refusal.message))) : failure(t, error, () => runCheck(compose)));
     // If the server was not reached, it may be restarting, so the dry run is repeated.
     if (refusal?.status === 0) compose.checkTimer = window.setTimeout(() => runCheck(compose), AGAIN);
   }
@@ -117,25 +117,20 @@ function showCheck(compose, run) {
   const named = credentials.flatMap((one) => one.problems.map((/** @type {string} */ text) => [text, `${one.name}: ${text}`]));
   const sentences = [...new Set([...[...run.problems, ...(run.cautions ?? [])].filter((text) => !named.some(([known]) => known === text)), ...named.map(([, text]) => text)])];
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
-    sentences.map((text) => h("li", h("span.warn", icon("warn")), sentence(t, text)))),
+    sentences.map((text) => h("li", h("span.warn", icon("warn")), text === run.refusal?.error ? h("span", tooLarge(t, run.refusal)) : quote(text)))),
   h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));
   if (run.audience) showCount(compose, run.audience);
   compose.count = run.targeted ?? compose.count;
 }
 
-/** What the server says of a payload that is too large, by the sentences of `ComposedCheck`. */
-const TOO_LARGE = /^(?:[^:]*: )?For (\w+)(?: in ([\w-]+))? the payload has ([\d,]+) bytes and may have ([\d,]+): (it does not fit)?/;
+/** Returns what the server says.
+ * @param {string} text */
+const quote = (text) => h("span.quote", { lang: "en" }, text);
 
-/** Returns a problem that the server has found: in the operator's language if it is one that the page knows how to mend,
- * else as the server says it.
- * @param {View["t"]} t @param {string} text */
-function sentence(t, text) {
-  const [, platform, tag, size, limit, isCut] = TOO_LARGE.exec(text) ?? [];
-  if (!platform) return h("span.quote", { lang: "en" }, text);
-  const count = (/** @type {string | undefined} */ bytes) => Number(bytes?.replaceAll(",", ""));
-  return h("span", t("check.tooLarge", { service: serviceName(platform) + (tag ? ` (${tag})` : ""), size: count(size), limit: count(limit) }), " ",
-    t(isCut ? "check.tooLarge.cut" : "check.tooLarge.text", { box: t("field.truncate") }));
-}
+/** Returns what to say of a payload that is too large, which is the only refusal of a dry run with a code.
+ * @param {View["t"]} t @param {any} refusal */
+export const tooLarge = (t, { platform, language, size, limit, isTruncated }) =>
+  `${t("check.tooLarge", { service: serviceName(platform) + (language ? ` (${language})` : ""), size, limit })} ${t(isTruncated ? "check.tooLarge.cut" : "check.tooLarge.text", { box: t("field.truncate") })}`;
 
 /** Returns the name of a language in the operator's language; the tag if the browser does not know the language.
  * @param {View} view @param {string} tag */
