@@ -348,6 +348,11 @@ HOLD = """
     CREATE TABLE public.released (); CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         WHILE NOT EXISTS (SELECT FROM public.released) LOOP PERFORM pg_sleep(0.1); END LOOP; RETURN NULL; END $$;
     CREATE TRIGGER hold BEFORE INSERT ON martlet.users FOR EACH STATEMENT EXECUTE FUNCTION public.hold()"""
+#: Lets the COMMIT of a move fail.
+FAIL = """
+    CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'It must fail'; END $$;
+    CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON martlet.users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION public.fail()"""
 RELEASE = "INSERT INTO public.released DEFAULT VALUES"
 IS_HELD = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
@@ -363,7 +368,6 @@ async def every_kind(checks, moves, binary, folder, kinds, cluster):
     schema = processes.Server(binary, node, f"{node}.log", "--database", cluster.url)
     await schema.start()
     await schema.stop()
-    cluster.query(HOLD)
     db = moves.Database(data)
     # The addresses of these jobs were not sealed by anybody, so no server can run them.
     db.connection.execute("UPDATE jobs SET is_final = 1, status = 'Failed', failure = 'It was given up.'")
@@ -379,11 +383,19 @@ async def every_kind(checks, moves, binary, folder, kinds, cluster):
     other = db.put("contents", hub=1, content=moves.texts("y", "1"), uses=2)
     db.connection.execute("UPDATE registrations SET variables = ? WHERE variables IS NOT NULL", (other,))
     db.connection.commit()
+    hubs = [row[0] for row in db.connection.execute("SELECT id FROM hubs ORDER BY id")]
+    cluster.query(FAIL)
+    failed = await asyncio.to_thread(moves.move, binary, data, cluster.url, check=False)
+    checks.that("a COMMIT that fails is told", failed.returncode == 1 and "P0001" in failed.stderr, failed.stderr)
+    checks.that("and the directory is not marked", not os.path.exists(os.path.join(data, "moved")))
+    checks.equal("and the server goes on", server.process.returncode, None)
+    checks.that("and takes changes", RULE in processes.create_hub(binary, data, "later"))
+    cluster.query("DROP TRIGGER fail ON martlet.users; DROP FUNCTION public.fail")
+    cluster.query(HOLD)
     moving = asyncio.create_task(asyncio.to_thread(moves.move, binary, data, cluster.url, check=False))
     while cluster.query(IS_HELD) == "0" and not moving.done():
         await asyncio.sleep(0.2)
     now = int(time.time() * 1000)
-    hubs = [row[0] for row in db.connection.execute("SELECT id FROM hubs ORDER BY id")]
     for place, hub in enumerate(hubs):
         db.connection.executescript(CHANGES.format(base=40 * place, hub=hub, now=now))
     db.connection.executescript(CHANGES_OF_NAMESPACE.format(now=now))
