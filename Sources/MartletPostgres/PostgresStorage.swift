@@ -45,7 +45,8 @@ public final class PostgresStorage: Sendable {
     static func join(
         _ address: DatabaseAddress, _ sealer: any Sealer, _ options: Options
     ) async throws(StorageError) -> NodeStart {
-        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(
+            address: address, schema: options.schema, patience: options.patience, place: options.place)
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
@@ -108,7 +109,8 @@ public final class PostgresStorage: Sendable {
         _ address: DatabaseAddress, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
         _ maps: any ProgressMaps, platforms: PlatformNumbering? = nil
     ) {
-        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(
+            address: address, schema: options.schema, patience: options.patience, place: options.place)
         self.maps = maps
         self.sealer = sealer
         platformNumbering = platforms

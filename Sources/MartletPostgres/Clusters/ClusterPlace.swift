@@ -27,9 +27,28 @@ struct ClusterPlace: Sendable {
                     + "--database.")
         }
         guard number != place.number || home != place.home else { return nil }
-        return StorageError(
-            .unavailable,
-            "\(address) is not cluster \(place.number) of this server. Was it restored or made anew? Let the address of the "
-                + "cluster lead to its database again.")
+        return StorageError(.unavailable, place.sentence(for: address))
+    }
+
+    /// Checks that a connection leads to this cluster, and not to a database that was made anew, for example. In such a
+    /// database all hubs would seem to be empty.
+    /// - Throws: `DatabaseFailure.lost` if it does not, as if the cluster could not be reached.
+    func check(
+        _ address: DatabaseAddress, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) {
+        switch try connection.run([Batch(ClusterStatements.place)], patience)[0] {
+        case .success(let answers):
+            let rows = answers[0]
+            guard rows.count == 1, rows[0].integer32(0) == number, rows[0].optionalInteger(1) == home else {
+                throw .lost(sentence(for: address))
+            }
+        case .failure(.refused(let state)) where state.isAboutMissingTable: throw .lost(sentence(for: address))
+        case .failure(let failure): throw failure
+        }
+    }
+
+    func sentence(for address: DatabaseAddress) -> String {
+        "\(address) is not the database of cluster \(number) of this server. Was it made anew? Restore the backup of the "
+            + "cluster there, or let its address lead to its database: martlet cluster add --address-file FILE."
     }
 }

@@ -20,6 +20,7 @@ enum HubMoveStatements {
         [.int8, .int8, .int4],
         """
         UPDATE hubs SET cluster = $3, move = NULL, is_quiet = false WHERE id = $1 AND move = $2 AND NOT is_deleted
+            AND ($3 = 1 OR EXISTS (SELECT 1 FROM clusters c WHERE c.number = $3 AND NOT c.is_removed))
         """)
 
     // In the source.

@@ -20,5 +20,6 @@ struct Migration: Sendable {
         moves,
         clusters,
         userBacklogs,
+        removedClusters,
     ]
 }
