@@ -35,8 +35,8 @@ enum NodeStatements {
     /// Marks nodes as dead whose leases ended more than $3 ago. Does nothing unless this node has renewed its own lease
     /// without a gap for at least $2, and last within $4.
     ///
-    /// A row that is locked is being renewed: while commits wait for a standby, for example, all leases seem to have ended.
-    /// Such a node is not dead, and this statement does not wait for it.
+    /// A row that is locked is being renewed: while commits wait for a standby, for example, all leases seem to have
+    /// ended. Such a node is not dead, and this statement does not wait for it.
     static let bury = Statement.rare(
         [.int8, .int8, .int8, .int8],
         """

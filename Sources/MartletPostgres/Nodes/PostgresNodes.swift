@@ -148,8 +148,8 @@ final class PostgresNodes: NodeStore {
         // count.
         guard !connection.hasWarned else { throw .late }
         guard isRenewed else { return .failure(Self.replaced) }
-        // Only a node whose renewal was answered judges others. Each batch is a transaction of its own, so that none keeps
-        // the locks of another.
+        // Only a node whose renewal was answered judges others. Each batch is a transaction of its own, so that none
+        // keeps the locks of another.
         let answers = try connection.run(
             [
                 Batch(NodeStatements.bury) {

@@ -36,8 +36,8 @@ public struct DatabaseAddress: Equatable, Sendable, CustomStringConvertible {
         self.parameters = parameters
     }
 
-    /// Whether the part behind the host has an @, as if a password had a / in it. libpq would take the part before the /
-    /// for the host and its port.
+    /// Whether the part behind the host has an @, as if a password had a slash in it. libpq would take the part before
+    /// the slash for the host and its port.
     private static func hasSlashInPassword(_ url: String) -> Bool {
         let rest = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" }
         return rest.drop { $0 != "/" }.contains("@")

@@ -75,8 +75,9 @@ final class ClusterMember: Sendable {
     /// The last renewal in this cluster; nil if there was none.
     var lease: Lease? { state.withLock(\.lease) }
 
-    /// Returns the last renewal for the lease of all clusters. If this member replaces another, the first answer is nil. So
-    /// the node gives up the hubs that it had by the other address, with all that it has in memory, before it gets them anew.
+    /// Returns the last renewal for the lease of all clusters. If this member replaces another, the first answer is
+    /// nil. So the node gives up the hubs that it had by the other address, with all that it has in memory, before it
+    /// gets them anew.
     func takeLease() -> Lease? {
         state.withLock { state in
             guard !state.mustBeLeftOut else {
@@ -148,8 +149,8 @@ final class ClusterMember: Sendable {
         }
     }
 
-    /// Leaves the nodes of the cluster at once, because the cluster has another address or was removed. Closes the storage
-    /// when what has begun with it has ended.
+    /// Leaves the nodes of the cluster at once, because the cluster has another address or was removed. Closes the
+    /// storage when what has begun with it has ended.
     func retire(after patience: Duration) async {
         let storage = state.withLock { state in
             state.isClosed = true

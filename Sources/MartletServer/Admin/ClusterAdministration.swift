@@ -6,8 +6,9 @@ import Synchronization
 /// The part of the administration API for the database clusters that hubs live on.
 ///
 /// `GET /clusters` lists them: `{"clusters": [{"number", "address", "hubs", "obstacle"}]}`, and `POST /clusters` adds one:
-/// `{"address"}`, answered `{"number", "isNew"}`. `DELETE /clusters/{number}` removes one without hubs. `POST /hubs/{name}/move` begins to move a hub: `{"cluster"}`; `GET` answers how far the last move is that
-/// this node has begun: `{"cluster", "phase", "copied", "compared", "refusedMilliseconds", "failure"}`.
+/// `{"address"}`, answered `{"number", "isNew"}`. `DELETE /clusters/{number}` removes one without hubs. `POST
+/// /hubs/{name}/move` begins to move a hub: `{"cluster"}`; `GET` answers how far the last move is that this node has
+/// begun: `{"cluster", "phase", "copied", "compared", "refusedMilliseconds", "failure"}`.
 struct ClusterAdministration: Sendable {
     private static let bodyLimit = 64 << 10
 
