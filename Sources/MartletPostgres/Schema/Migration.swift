@@ -19,5 +19,6 @@ struct Migration: Sendable {
         nodes,
         moves,
         clusters,
+        packs,
     ]
 }
