@@ -7,7 +7,7 @@ import Testing
 @testable import MartletTesting
 
 /// Pages that are read from packs, compared with those that are read from the registrations.
-@Suite(.enabled(if: TestDatabase.isThere, "there is no PostgreSQL"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TestDatabase.isThere, "there is no PostgreSQL"), .timeLimit(.minutes(10)))
 struct PackPageTests {
     private let now = Timestamp(seconds: 1_700_000_000)
 
