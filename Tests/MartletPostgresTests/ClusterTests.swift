@@ -42,6 +42,37 @@ struct ClusterTests {
         }
     }
 
+    /// What a hub has left in a cluster is used by the move that brings the hub back, which leaves no marks.
+    @Test func aHubThatComesBackHasNoPacksOfBefore() async throws {
+        try await TestClusters.with { nodes in
+            let (bench, storage) = (StorageBench(nodes[0]), nodes[0])
+            let hub = try await bench.hub()
+            for number in 0..<9 { try await bench.put("\(number)", "h\(number)", in: hub) }
+            let home = storage.home
+            let scope = Scope(platform: try #require(try await home.number(of: bench.platform)), .native)
+            // Packs are for large hubs.
+            try await home.transaction { connection, patience throws(DatabaseFailure) in
+                let growth = Batch(.rare([], "UPDATE ordinals SET channels = channels + 20000"))
+                _ = try connection.run(growth, patience)
+            }
+            try await home.packMaker?.make(PackBlock(shard: Shard(hub), scope: scope, number: 0))
+            #expect(try await bench.audience(hub).handles.count == 9)
+            #expect(try await packs(home) > 0)
+            _ = try await storage.move(hub, toCluster: 2) { _ in }
+            _ = try await storage.nodeStoreOfAll?.renew()
+            #expect(try await packs(storage.storage(ofCluster: 2)) == 0)
+            #expect(try await bench.refusalOfDelete("1", in: hub) == nil)
+            _ = try await storage.move(hub, toCluster: 1) { _ in }
+            #expect(try await packs(home) == 0)
+            _ = try await storage.nodeStoreOfAll?.renew()
+            #expect(try await bench.audience(hub).handles.count == 8)
+        }
+    }
+
+    private func packs(_ storage: PostgresStorage) async throws -> Int64 {
+        try await storage.read(Batch(.rare([], "SELECT count(*) FROM packs")))[0][0].integer(0)
+    }
+
     private func fill(_ hub: Hub.ID, _ bench: StorageBench) async throws {
         let drafts = try (0..<997).map { number in
             RegistrationChange.put(

@@ -167,6 +167,10 @@ final class HubMove {
             // An earlier move that did not complete may have stopped the hub.
             try run(source, HubMoveStatements.freeOtherOrdinals, HubMoveStatements.freeOtherSendOrdinals)
             try run(target, HubMoveStatements.holdOrdinals, HubMoveStatements.holdSendOrdinals)
+            // The copy leaves no marks. From here on, no pack of the hub is made there until it has moved.
+            for statement in [PackStatements.removePacksOfShard, PackStatements.removeMarksOfShard] {
+                try target.run(statement) { $0.add(shard.number) }
+            }
             try copyPlatforms()
         }
         try step(.begun, .copying)

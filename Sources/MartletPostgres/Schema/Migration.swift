@@ -21,5 +21,6 @@ struct Migration: Sendable {
         clusters,
         userBacklogs,
         removedClusters,
+        packs,
     ]
 }
