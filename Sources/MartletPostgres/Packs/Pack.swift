@@ -105,7 +105,7 @@ struct Pack: Sendable {
             let channel: UInt16 = raw.bigEndian(at: places.channels + 2 * index)
             let sequence: Int64 = raw.bigEndian(at: places.sequences + 8 * index)
             let handleEnd: UInt32 = raw.bigEndian(at: places.handleEnds + 4 * index)
-            guard channel<PackBlock.size, (channel, sequence)>(last.channel, last.sequence),
+            guard (channel, sequence) > (last.channel, last.sequence), channel < PackBlock.size,
                 handleEnd > last.handleEnd
             else { return false }
             last = (channel, sequence, handleEnd)
