@@ -1,3 +1,4 @@
+import Glibc
 import MartletCore
 import MartletModel
 import Synchronization
@@ -83,6 +84,83 @@ struct PackPageTests {
             }
             let isLate = world.isOver.load(ordering: .sequentiallyConsistent)
             #expect(isLate)
+        }
+    }
+
+    /// A write that has read that there are no packs leaves no marks, so it must not stand beside the first pack.
+    @Test func theFirstPackMayComeBetweenTheReadsAndTheWritesOfAWrite() async throws {
+        try await withWorld(seed: 20) { world in
+            let block = try #require(world.blocks.first)
+            let handle = try #require(try await world.page(world.plain).handles.first)
+            let id = String(handle.dropFirst())
+            // The registration leaves its channel, which is in the block.
+            let draft = try StorageBench(world.packed).draft("other", ["new"])
+            let change = RegistrationChange.put(draft, id: id, condition: .none)
+            let platforms = try await world.packed.numbers(of: [change])
+            var needs = DeviceNeeds()
+            needs.add(change, platforms, [], in: block.shard)
+            try await withThrowingTaskGroup(of: Void.self) { [needs] group in
+                group.addTask {
+                    _ = try await world.packed.write(to: block.shard, needs) { set throws(StorageError) in
+                        let isFirst = world.reads.withLock { reads in
+                            reads.append(set.ordinals.hasPacks)
+                            return reads.count == 1
+                        }
+                        // The thread is the connection's own.
+                        while isFirst, !world.isOver.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+                        return set.apply(change, platforms, at: now)
+                    }
+                }
+                while world.reads.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+                do {
+                    defer { world.isOver.store(true, ordering: .sequentiallyConsistent) }
+                    try await world.maker.make(block)
+                }
+                try await group.waitForAll()
+            }
+            #expect(world.reads.withLock { $0 } == [false, true])
+            #expect(world.packed.devices.staleReads == 1)
+            #expect(try await world.count("changed_channels") == 1)
+            let page = try await world.page(world.packed)
+            #expect(world.usesPacks)
+            #expect(!page.handles.contains(handle) && page.handles.contains("other"))
+            #expect(try await world.page(world.plain) == page)
+        }
+    }
+
+    @Test func theShardSaysWhetherItHasPacks() async throws {
+        try await withWorld(seed: 21) { world in
+            let shards = "ordinals WHERE has_packs"
+            let (first, second) = (world.blocks[0], world.blocks[1])
+            #expect(try await world.count(shards) == 0)
+            for block in [first, second] { try await world.maker.make(block) }
+            try await world.maker.remove(first)
+            #expect(try await world.count(shards) == 1)
+            try await world.maker.remove(second)
+            #expect(try await world.count(shards) == 0)
+            var random = SeededGenerator(seed: 23)
+            try await world.change(20, using: &random)
+            #expect(try await world.count("changed_channels") == 0)
+            try await world.maker.announce(first, 7)
+            #expect(try await world.count(shards) == 1)
+        }
+    }
+
+    @Test func theRemovalOfAPackSeesOneThatIsBeingAnnounced() async throws {
+        try await withWorld(seed: 22) { world in
+            let (first, second) = (world.blocks[0], world.blocks[1])
+            try await world.maker.make(first)
+            let patience = Connection.Patience.until(.now + .seconds(60))
+            let announcer = try TestDatabase.settings(world.options).connect()
+            try announcer.run(PackMaker.announcement(of: second, 7), patience)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await world.maker.remove(first) }
+                while try await world.waitingLocks() == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                try announcer.run(Batch(.commit), patience)
+                try await group.waitForAll()
+            }
+            #expect(try await world.count("packs") == 1)
+            #expect(try await world.count("ordinals WHERE has_packs") == 1)
         }
     }
 
@@ -239,6 +317,8 @@ private final class World: Sendable {
     private let nextID = Mutex(World.count)
     /// The handles of the devices that were removed with success.
     let removed = Mutex<Set<String>>([])
+    /// What each attempt of a write has read about packs.
+    let reads = Mutex<[Bool]>([])
     /// Whether what a test does beside others is done.
     let isOver = Atomic(false)
 

@@ -1,3 +1,4 @@
+import MartletCore
 import MartletModel
 import MartletTesting
 import Testing
@@ -48,6 +49,20 @@ struct PackTests {
                 #expect(pack.variables(index) == entry.variables)
                 #expect(pack.expiresAt(index) == entry.expiresAt)
             }
+        }
+    }
+
+    @Test func aWriteLeavesMarksOnlyWhereTheShardHasPacks() throws {
+        for hasPacks in [false, true] {
+            var ordinals = Ordinals()
+            ordinals.hasPacks = hasPacks
+            var set = DeviceSet(shard: Shard(number: 1), ordinals: ordinals)
+            let draft = RegistrationDraft(
+                platform: PlatformID(rawValue: "pigeon"), handle: PushHandle("h"), handleKey: "h", tags: [])
+            let now = Timestamp(seconds: 1_700_000_000)
+            _ = try set.put(PlacedDraft(draft: draft, platform: 1), id: "1", .none, at: now).get()
+            let statements = DeviceChanges(set).batch.calls.map(\.statement.sql)
+            #expect(statements.contains(PackStatements.mark.sql) == hasPacks)
         }
     }
 

@@ -319,6 +319,8 @@ struct DeviceChanges {
 
     /// Marks the channels of registrations that a pack has otherwise, or lacks.
     private func addMarks(to batch: inout Batch) {
+        // If the first pack comes meanwhile, the statement that claims the numbers fails.
+        guard set.ordinals.hasPacks else { return }
         var marked: Set<PackedChannel> = []
         for change in set.registrations.values {
             if let old = change.old, let new = change.new, !new.isPackedOtherwise(than: old) { continue }

@@ -105,8 +105,8 @@ struct Pack: Sendable {
             let channel: UInt16 = raw.bigEndian(at: places.channels + 2 * index)
             let sequence: Int64 = raw.bigEndian(at: places.sequences + 8 * index)
             let handleEnd: UInt32 = raw.bigEndian(at: places.handleEnds + 4 * index)
-            guard (channel, sequence) > (last.channel, last.sequence), channel < PackBlock.size,
-                handleEnd > last.handleEnd
+            guard (channel, sequence) > (last.channel, last.sequence), handleEnd > last.handleEnd,
+                channel < PackBlock.size
             else { return false }
             last = (channel, sequence, handleEnd)
         }

@@ -8,6 +8,9 @@ import Synchronization
 /// before it writes, and holds it until its end. So each of them either has ended before, or marks what it changes. The
 /// second step reads the registrations and stores them, without a lock: what changes meanwhile is marked. If the process
 /// ends in between, the pack stays without content, and pages are read without it until it is made anew.
+///
+/// The row also says whether the shard has packs (`Ordinals.hasPacks`). Where it has none, changes are not marked: a
+/// transaction that has read so, and finds otherwise when it locks the row, is done again.
 final class PackMaker: Sendable {
     /// When packs are made.
     struct Rules: Sendable {
@@ -126,16 +129,22 @@ final class PackMaker: Sendable {
 
     /// The first step: removes the marks of a block and announces its pack.
     func announce(_ block: PackBlock, _ token: Int64) async throws(DatabaseFailure) {
+        try await commit(Self.announcement(of: block, token))
+    }
+
+    /// The statements of the first step, without the COMMIT.
+    static func announcement(of block: PackBlock, _ token: Int64) -> Batch {
         var batch = Batch(.begin)
         // Nodes of an earlier version cannot start any more, so none can come between this and the lock.
         batch.add(PackStatements.refuseOlderNodes) { $0.add(Int32(Migration.all.count)) }
         batch.add(Ordinals.locking) { $0.add(block.shard.number) }
-        batch.add(PackStatements.removeMarks) { Self.addChannels(of: block, to: &$0) }
+        batch.add(PackStatements.removeMarks) { addChannels(of: block, to: &$0) }
         batch.add(PackStatements.announce) {
-            Self.addNumber(of: block, to: &$0)
+            addNumber(of: block, to: &$0)
             $0.add(token)
         }
-        try await commit(batch)
+        batch.add(PackStatements.noteSome) { $0.add(block.shard.number) }
+        return batch
     }
 
     /// The second step: reads the registrations of a block, and stores its pack.
@@ -163,6 +172,7 @@ final class PackMaker: Sendable {
         batch.add(Ordinals.locking) { $0.add(block.shard.number) }
         batch.add(PackStatements.remove) { Self.addNumber(of: block, to: &$0) }
         batch.add(PackStatements.removeMarks) { Self.addChannels(of: block, to: &$0) }
+        batch.add(PackStatements.noteNone) { $0.add(block.shard.number) }
         try await commit(batch)
     }
 

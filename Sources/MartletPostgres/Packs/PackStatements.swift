@@ -1,7 +1,7 @@
 /// The statements on packs, and on the marks of channels that have changed since their pack was made.
 enum PackStatements {
     /// Marks channels whose registrations change. It runs in the transaction that changes them, under the lock of
-    /// `ordinals`. A channel without a pack needs no mark. The subquery looks in the index for each channel; the planner
+    /// `ordinals`. It is left out if the shard has no packs (`Ordinals.hasPacks`). A channel without a pack needs no mark. The subquery looks in the index for each channel; the planner
     /// would turn an EXISTS into a join that may read all packs.
     static let mark = Statement.hot(
         [.int4, .int4s, .int8s],
@@ -51,6 +51,10 @@ enum PackStatements {
         ON CONFLICT (shard, scope, block) DO UPDATE SET token = excluded.token, content = NULL
         """)
 
+    /// Says that the shard has packs. It runs in the transaction that announces a pack, under the lock of `ordinals`.
+    static let noteSome = Statement.hot(
+        [.int4], "UPDATE ordinals SET has_packs = true WHERE shard = $1 AND NOT has_packs")
+
     static let entries = Statement.hot(
         [.int4, .int4, .int8, .int8, .int8],
         """
@@ -70,6 +74,15 @@ enum PackStatements {
 
     static let remove = Statement.hot(
         [.int4, .int4, .int8], "DELETE FROM packs p WHERE p.shard = $1 AND p.scope = $2 AND p.block = $3")
+
+    /// Says that the shard has no packs, if that is true. It must be a statement of its own after the one that locks
+    /// `ordinals`, so that it sees the packs of all transactions that held the lock before.
+    static let noteNone = Statement.hot(
+        [.int4],
+        """
+        UPDATE ordinals SET has_packs = false
+        WHERE shard = $1 AND has_packs AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.shard = $1)
+        """)
 
     // MARK: Sweeping and moves
 

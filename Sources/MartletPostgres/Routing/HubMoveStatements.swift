@@ -55,11 +55,12 @@ enum HubMoveStatements {
         """
         SELECT count(*) FROM unnest($1, $2) f (number, name) JOIN platforms p ON p.number = f.number AND p.name = f.name
         """)
+    /// Packs are not copied.
     static let writeOrdinals = Statement.rare(
         [.text, .int8],
         """
         INSERT INTO ordinals
-        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2))).*
+        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2, 'has_packs', false))).*
         """)
     static let writeSendOrdinals = Statement.rare(
         [.text, .int8],

@@ -3,6 +3,8 @@ extension Migration {
     /// be made. The token changes whenever a pack is made anew. `changed_channels` marks the channels whose registrations
     /// have changed since the token did: what a pack has of them is not valid.
     ///
+    /// `has_packs` says whether a shard may have packs. Where it is false, writes of registrations leave no marks.
+    ///
     /// The content is stored outside of the row and not compressed, because handles are random. Pages of the table are
     /// left nearly empty, so that the planner does not take the table for one that is read faster as a whole: each write
     /// of a registration looks for one pack.
@@ -18,6 +20,7 @@ extension Migration {
                 PRIMARY KEY (shard, scope, block)
             ) WITH (fillfactor = 10);
             ALTER TABLE packs ALTER COLUMN content SET STORAGE EXTERNAL;
+            ALTER TABLE ordinals ADD COLUMN has_packs bool NOT NULL DEFAULT false;
             CREATE TABLE changed_channels (
                 shard int4 NOT NULL,
                 scope int4 NOT NULL,
