@@ -49,7 +49,6 @@ enum ClusterStatements {
     /// The beginning of the context with which an address is sealed; the number of the cluster follows.
     static let context = "clusters/"
 
-    static let place = Statement.rare([], "SELECT cluster, home FROM namespace")
     static let version = Statement.rare([], "SELECT directory_version, home FROM namespace")
     static let list = Statement.rare(
         [], "SELECT number, sealed_address FROM clusters WHERE NOT is_removed ORDER BY number")

@@ -70,7 +70,7 @@ final class HubMove {
         _ connection: BulkConnection, _ number: Int32, _ address: DatabaseAddress
     ) throws(StorageError) {
         let found = try MoveSession.attempt { () throws(DatabaseFailure) in
-            try connection.run(ClusterStatements.place)[0].integer32(0)
+            try connection.run(ClusterPlace.statement)[0].integer32(0)
         }
         guard found == number else {
             throw StorageError(

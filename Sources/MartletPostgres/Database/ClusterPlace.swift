@@ -9,6 +9,9 @@ struct ClusterPlace: Sendable {
     /// The incarnation of this node in the first cluster.
     var incarnation: Int64
 
+    /// Reads the number of a database as a cluster, and the first cluster that it belongs to.
+    static let statement = Statement.rare([], "SELECT cluster, home FROM namespace")
+
     /// Checks that a database has the place that this node expects.
     /// - Parameter place: The expected place; nil for the first cluster.
     /// - Returns: The reason why the node cannot use the database so; nil if the place is right.
@@ -16,7 +19,7 @@ struct ClusterPlace: Sendable {
         of place: ClusterPlace?, _ address: DatabaseAddress, _ connection: Connection,
         _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> StorageError? {
-        let rows = try connection.run(Batch(ClusterStatements.place), patience)[0]
+        let rows = try connection.run(Batch(Self.statement), patience)[0]
         guard rows.count == 1 else { throw .corrupt("The row of the namespace is missing; restore a backup.") }
         let (number, home) = (rows[0].integer32(0), rows[0].optionalInteger(1))
         guard let place else {
@@ -36,7 +39,7 @@ struct ClusterPlace: Sendable {
     func check(
         _ address: DatabaseAddress, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) {
-        switch try connection.run([Batch(ClusterStatements.place)], patience)[0] {
+        switch try connection.run([Batch(Self.statement)], patience)[0] {
         case .success(let answers):
             let rows = answers[0]
             guard rows.count == 1, rows[0].integer32(0) == number, rows[0].optionalInteger(1) == home else {
