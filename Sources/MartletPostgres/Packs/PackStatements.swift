@@ -1,8 +1,9 @@
 /// The statements on packs, and on the marks of channels that have changed since their pack was made.
 enum PackStatements {
     /// Marks channels whose registrations change. It runs in the transaction that changes them, under the lock of
-    /// `ordinals`. It is left out if the shard has no packs (`Ordinals.hasPacks`). A channel without a pack needs no mark. The subquery looks in the index for each channel; the planner
-    /// would turn an EXISTS into a join that may read all packs.
+    /// `ordinals`, and is left out if the shard has no packs (`Ordinals.hasPacks`). A channel without a pack needs no
+    /// mark. The subquery looks in the index for each channel; the planner would turn an EXISTS into a join that may read
+    /// all packs.
     static let mark = Statement.hot(
         [.int4, .int4s, .int8s],
         """
