@@ -15,6 +15,9 @@ public final class PostgresStorage: Sendable {
     let nodes: PostgresNodes
     let cache = NumberCache()
     let dense = DenseTags()
+    let packs = PackCache()
+    /// Makes packs; nil if there are no connections for pages.
+    let packMaker: PackMaker?
     let writers: [Link]
     private let readers: [Link]
     private let pageReaders: [Link]
@@ -45,7 +48,8 @@ public final class PostgresStorage: Sendable {
     static func join(
         _ address: DatabaseAddress, _ sealer: any Sealer, _ options: Options
     ) async throws(StorageError) -> NodeStart {
-        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(
+            address: address, schema: options.schema, patience: options.patience, place: options.place)
         let starter = Link(settings)
         let result: Result<NodeStart, StorageError>
         do throws(DatabaseFailure) {
@@ -90,6 +94,8 @@ public final class PostgresStorage: Sendable {
         public var readers = 1
         /// How often the sizes of the tables are looked at (`TableAnalysis`); nil for never.
         public var analysisInterval: Duration? = .seconds(5)
+        /// When packs of registrations are made.
+        var packs = PackMaker.Rules()
         /// The place of the database among several clusters; nil for the first cluster.
         var place: ClusterPlace?
 
@@ -108,7 +114,8 @@ public final class PostgresStorage: Sendable {
         _ address: DatabaseAddress, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
         _ maps: any ProgressMaps, platforms: PlatformNumbering? = nil
     ) {
-        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(
+            address: address, schema: options.schema, patience: options.patience, place: options.place)
         self.maps = maps
         self.sealer = sealer
         platformNumbering = platforms
@@ -120,6 +127,7 @@ public final class PostgresStorage: Sendable {
         analysis = pageReaders.last.map {
             TableAnalysis($0, schema: settings.schema, patience: options.patience)
         }
+        packMaker = pageReaders.last.map { PackMaker($0, options.packs, patience: options.patience) }
         if let interval = options.analysisInterval { analysis?.start(interval: interval) }
         // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
         // the node is gone (`NodeStatements.sweepWriters`).
@@ -132,6 +140,7 @@ public final class PostgresStorage: Sendable {
     /// says that the storage is closed.
     public func close() async {
         analysis?.stop()
+        await packMaker?.stop()
         await devices.close()
         await sends.close()
         // If this fails, the lease ends by itself.
@@ -157,14 +166,28 @@ extension PostgresStorage {
         try await read(batch, pageReaders)
     }
 
+    /// Work that only reads, with statements that may depend on each other.
+    typealias Reading<Value> =
+        @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) -> Result<
+            Value, StorageError
+        >
+
     /// Runs work that only reads, on the least busy of the connections for look-ups. If the connection breaks, the work
     /// runs once more.
-    func withReader<Value: Sendable>(
-        _ work:
-            @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
-            Result<Value, StorageError>
+    func withReader<Value: Sendable>(_ work: @escaping Reading<Value>) async throws(StorageError) -> Value {
+        try await perform(work, readers)
+    }
+
+    /// Runs work that only reads, on the least busy of the connections for audience pages. If the connection breaks, the
+    /// work runs once more.
+    func withPageReader<Value: Sendable>(_ work: @escaping Reading<Value>) async throws(StorageError) -> Value {
+        try await perform(work, pageReaders)
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping Reading<Value>, _ links: [Link]
     ) async throws(StorageError) -> Value {
-        guard let link = readers.min(by: { $0.waitingCount < $1.waitingCount }) else {
+        guard let link = links.min(by: { $0.waitingCount < $1.waitingCount }) else {
             throw DatabaseFailure.closed.storageError
         }
         let result: Result<Value, StorageError>

@@ -272,8 +272,14 @@ struct Engine: Sendable {
     private static let whereToAsk = "The server's log and 'martlet health' say why."
 
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
-    @Sendable func note() -> String? {
-        let notes = [backendHub.obstacle, certificateObstacle.note(at: time.now)].compactMap(\.self)
+    /// It may name the addresses of databases.
+    @Sendable func note() -> String? { sentences(with: nodes?.clusterNote) }
+
+    /// `note` for anyone who asks. It names no address of a database.
+    @Sendable func publicNote() -> String? { sentences(with: nodes?.publicClusterNote) }
+
+    private func sentences(with clusterNote: String?) -> String? {
+        let notes = [backendHub.obstacle, certificateObstacle.note(at: time.now), clusterNote].compactMap(\.self)
         return notes.isEmpty ? nil : notes.joined(separator: " ")
     }
 
@@ -300,7 +306,7 @@ struct Engine: Sendable {
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
-                health: answering(HealthAPI(obstacle: publicObstacle, note: note), .health),
+                health: answering(HealthAPI(obstacle: publicObstacle, note: publicNote), .health),
                 containers: answering(containerHandler, .containers), console: console,
                 hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))

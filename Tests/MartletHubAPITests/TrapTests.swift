@@ -89,6 +89,18 @@ struct TrapTests {
     }
 
     @Test(
+        "A hub that is being moved, or whose cluster is away, is named as such",
+        arguments: [(StorageError.Cause.hubMoves, "being moved", "2"), (.clusterAway, "cannot be reached", "10")])
+    func theCauseIsTold(cause: StorageError.Cause, words: String, seconds: String) {
+        var storageError = StorageError(.unavailable, "secret detail")
+        storageError.cause = cause
+        let error = HubAPIError(storageError)
+        let response = error.response(TrackingID(of: HTTPRequest(.get, "/")), at: HubFixture.start)
+        #expect(response.fields["retry-after"] == seconds)
+        #expect(response.text.contains(words) && !response.text.contains("secret"))
+    }
+
+    @Test(
         "Trap 14: a Location is an absolute https URL with four segments, at the host that the client used",
         arguments: [true, false])
     func aLocationIsAbsolute(isSecure: Bool) async throws {

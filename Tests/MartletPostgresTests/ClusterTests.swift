@@ -42,6 +42,37 @@ struct ClusterTests {
         }
     }
 
+    /// What a hub has left in a cluster is used by the move that brings the hub back, which leaves no marks.
+    @Test func aHubThatComesBackHasNoPacksOfBefore() async throws {
+        try await TestClusters.with { nodes in
+            let (bench, storage) = (StorageBench(nodes[0]), nodes[0])
+            let hub = try await bench.hub()
+            for number in 0..<9 { try await bench.put("\(number)", "h\(number)", in: hub) }
+            let home = storage.home
+            let scope = Scope(platform: try #require(try await home.number(of: bench.platform)), .native)
+            // Packs are for large hubs.
+            try await home.transaction { connection, patience throws(DatabaseFailure) in
+                let growth = Batch(.rare([], "UPDATE ordinals SET channels = channels + 20000"))
+                _ = try connection.run(growth, patience)
+            }
+            try await home.packMaker?.make(PackBlock(shard: Shard(hub), scope: scope, number: 0))
+            #expect(try await bench.audience(hub).handles.count == 9)
+            #expect(try await packs(home) > 0)
+            _ = try await storage.move(hub, toCluster: 2) { _ in }
+            _ = try await storage.nodeStoreOfAll?.renew()
+            #expect(try await packs(storage.storage(ofCluster: 2)) == 0)
+            #expect(try await bench.refusalOfDelete("1", in: hub) == nil)
+            _ = try await storage.move(hub, toCluster: 1) { _ in }
+            #expect(try await packs(home) == 0)
+            _ = try await storage.nodeStoreOfAll?.renew()
+            #expect(try await bench.audience(hub).handles.count == 8)
+        }
+    }
+
+    private func packs(_ storage: PostgresStorage) async throws -> Int64 {
+        try await storage.read(Batch(.rare([], "SELECT count(*) FROM packs")))[0][0].integer(0)
+    }
+
     private func fill(_ hub: Hub.ID, _ bench: StorageBench) async throws {
         let drafts = try (0..<997).map { number in
             RegistrationChange.put(
@@ -174,7 +205,8 @@ struct ClusterTests {
             await expectUnavailable { _ = try await nodes[0].addCluster(first, at: now) }
             // Adding a cluster once more changes its address only.
             let second = try #require(TestClusters.secondAddress)
-            #expect(try await nodes[0].addCluster("\(second)&connect_timeout=9", at: now) == 2)
+            let again = try await nodes[0].addCluster("\(second)&connect_timeout=9", at: now)
+            #expect(again == ClusterAddition(number: 2, isNew: false))
             #expect(try await nodes[0].clusters().map(\.number) == [1, 2])
             // Nobody serves the second cluster as a first one.
             await #expect(throws: StorageError.self) {
@@ -185,6 +217,86 @@ struct ClusterTests {
             let hub = try await StorageBench(nodes[0]).hub()
             await expectUnavailable { _ = try await nodes[0].move(hub, toCluster: 1) { _ in } }
             await expectUnavailable { _ = try await nodes[0].move(hub, toCluster: 7) { _ in } }
+        }
+    }
+
+    /// Changes what the second cluster's database says about its place.
+    private func setPlace(_ number: Int32, _ home: Int64?, _ schema: String) throws {
+        let address = try DatabaseAddress(try #require(TestClusters.secondAddress))
+        try BulkConnection(address, [("search_path", schema)]).run(ClusterStatements.setPlace) {
+            $0.add(number)
+            $0.add(home)
+        }
+    }
+
+    @Test func aDatabaseThatWasMadeAnewIsNoClusterWithHubs() async throws {
+        try await TestClusters.with(isSpread: true) { nodes in
+            let bench = StorageBench(nodes[0])
+            let hubs = [try await bench.hub("loft"), try await bench.hub("barn")]
+            let hub = try #require(hubs.first { $0.rawValue % 2 == 1 })
+            try await bench.put("1", "a", in: hub)
+            let second = try #require(TestClusters.secondAddress)
+            let home = try #require(nodes[0].directory.home)
+            try setPlace(1, nil, nodes[0].schema)
+            // A node that connects now is refused, and takes the cluster for one that is away.
+            let late = try await TestClusters.open(nodes[0].schema)
+            _ = try await late.nodeStoreOfAll?.renew()
+            await expectUnavailable { _ = try await late.registration("1", in: hub, at: now) }
+            #expect(try await late.nodeStoreOfAll?.renew().clusters.map { $0.obstacle == nil } == [true, false])
+            try BulkConnection(DatabaseAddress(second), [("search_path", nodes[0].schema)]).run("DELETE FROM nodes")
+            await #expect {
+                _ = try await nodes[0].addCluster(second, at: now)
+            } throws: {
+                "\($0)".contains("Restore the backup")
+            }
+            try setPlace(2, home, nodes[0].schema)
+            while late.members.contains(where: { $0.failure != nil }) {
+                try await Task.sleep(for: .milliseconds(20))
+                _ = try await late.nodeStoreOfAll?.renew()
+            }
+            #expect(try await late.registration("1", in: hub, at: now) != nil)
+            await late.close()
+        }
+    }
+
+    @Test func aNodeUsesTheNewAddressOfAClusterAndBeginsThereAnew() async throws {
+        try await TestClusters.with(2, isSpread: true) { nodes in
+            let bench = StorageBench(nodes[0])
+            let hubs = [try await bench.hub("loft"), try await bench.hub("barn")]
+            for hub in hubs { try await bench.put("1", "a", in: hub) }
+            let old = nodes.map { $0.members[0] }
+            let second = try #require(TestClusters.secondAddress)
+            _ = try await nodes[0].addCluster("\(second)&connect_timeout=9", at: now)
+            for (node, old) in zip(nodes, old) {
+                // The hubs there are given up with the first renewal.
+                let renewal = try #require(try await node.nodeStoreOfAll?.renew())
+                #expect(renewal.hubs.keys.allSatisfy { $0.rawValue % 2 == 0 })
+                #expect(node.members.map(\.number) == [2])
+                #expect(node.members[0] !== old)
+                while node.members[0].lease == nil {
+                    try await Task.sleep(for: .milliseconds(20))
+                    _ = try await node.nodeStoreOfAll?.renew()
+                }
+                for hub in hubs { #expect(try await node.registration("1", in: hub, at: now) != nil) }
+            }
+        }
+    }
+
+    @Test func onlyAClusterWithoutHubsIsRemoved() async throws {
+        try await TestClusters.with { nodes in
+            let storage = nodes[0]
+            let hub = try await StorageBench(storage).hub()
+            _ = try await storage.move(hub, toCluster: 2) { _ in }
+            await expectUnavailable { try await storage.removeCluster(2) }
+            await expectUnavailable { try await storage.removeCluster(1) }
+            _ = try await storage.move(hub, toCluster: 1) { _ in }
+            try await storage.removeCluster(2)
+            #expect(try await storage.clusters().map(\.number) == [1])
+            #expect(storage.members.isEmpty)
+            await expectUnavailable { _ = try await storage.move(hub, toCluster: 2) { _ in } }
+            // The mark in its database still says which one it was.
+            let second = try #require(TestClusters.secondAddress)
+            #expect(try await storage.addCluster(second, at: now) == ClusterAddition(number: 2, isNew: true))
         }
     }
 }

@@ -172,3 +172,30 @@ struct ConnectionTests {
 extension Result {
     fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
+
+/// Addresses of databases, which may have passwords.
+struct DatabaseAddressTests {
+    @Test(
+        "An address with a password that is not encoded is refused, and nothing of it is shown",
+        arguments: [
+            "postgres://martlet:SECRET/pw4@127.0.0.1:55604/martlet", "postgres://martlet:12/SECRET@h/martlet",
+            "postgres://martlet:SECRET/pw4/martlet",
+        ])
+    func aPasswordIsNotShown(_ url: String) {
+        #expect {
+            _ = try DatabaseAddress(url)
+        } throws: {
+            "\($0)".contains("%2F") && !"\($0)".contains("SECRET") && !"\($0)".contains("pw4")
+        }
+    }
+
+    @Test(
+        "An address is the same if its parameters are",
+        arguments: [
+            "postgres://u:p%2Fw@h1:1,h2/martlet", "postgres://postgres@/martlet?host=/run/pg", "postgresql://[::1]/m",
+        ])
+    func anAddressEqualsItself(_ url: String) throws {
+        #expect(try DatabaseAddress(url) == DatabaseAddress(url))
+        #expect(try DatabaseAddress(url) != DatabaseAddress("\(url)\(url.contains("?") ? "&" : "?")connect_timeout=9"))
+    }
+}

@@ -140,6 +140,44 @@ struct NodeTests {
         }
     }
 
+    @Test func aNodeWhoseRenewalsHadAGapTakesNobodyForDead() async throws {
+        try await TestDatabase.withNodes(2) { nodes in
+            let hub = try await hub(of: nodes[0])
+            try await silence(nodes[0])
+            // Its lease lasts 600 seconds, so it has not ended.
+            try await set(
+                """
+                started_at = now() - interval '1 h', steady_since = now() - interval '1 h',
+                renewed_at = now() - interval '301 s', until = now() + interval '299 s'
+                """, of: nodes[1])
+            #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
+            #expect(try await Set(nodes[0].nodes.renew().hubs.keys) == [hub])
+        }
+    }
+
+    /// As while COMMITs wait for a standby: nobody sees the renewals, and their rows are locked.
+    @Test func aNodeWhoseRenewalIsNotCommittedYetIsNotTakenForDead() async throws {
+        let options = TestDatabase.fresh()
+        try await TestDatabase.withNodes(2, options) { nodes in
+            let hub = try await hub(of: nodes[0])
+            try await silence(nodes[0])
+            try await makeSteady(nodes[1])
+            let connection = try TestDatabase.settings(options).connect()
+            var renewal = Batch(.begin)
+            renewal.add(
+                .rare([.int8], "UPDATE nodes SET until = clock_timestamp() + interval '1 h' WHERE incarnation = $1")
+            ) {
+                $0.add(nodes[0].nodes.incarnation)
+            }
+            try connection.run(renewal, .until(.now + .seconds(60)))
+            // It does not wait either.
+            #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
+            try connection.run(Batch(.commit), .until(.now + .seconds(60)))
+            #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
+            #expect(try await Set(nodes[0].nodes.renew().hubs.keys) == [hub])
+        }
+    }
+
     @Test func aNodeThatLeavesIsFollowedAtOnce() async throws {
         try await TestDatabase.withNodes(2) { nodes in
             let hub = try await hub(of: nodes[0])

@@ -34,10 +34,15 @@ struct PlanTests {
             ("removals", DeviceChanges.deleteRegistrations), ("unused channels", DeviceChanges.removeUnused),
             ("spellings", DeviceChanges.spell), ("listing", ListingStatements.all),
             ("listing by handle", ListingStatements.byHandle), ("registrations of channels", DeviceReads.byChannel),
+            ("packs", PackStatements.packs), ("overview", PackStatements.overview), ("a block", PackStatements.entries),
+            ("removal of marks", PackStatements.removeMarks), ("content of a pack", PackStatements.store),
         ] {
             let text = try explain(statement, connection)
             #expect(!Self.readsWholeTable(text), "\(name): \(text)")
         }
+        // Each channel looks for one pack, also where all packs would fit into a few pages.
+        let marks = try explain(PackStatements.mark, connection, values: "1, '{2}', '{37}'")
+        #expect(marks.contains("Index Scan using packs_pkey"), "\(marks)")
     }
 
     /// What a statement is asked for and how many rows each step of it may read at most.
@@ -70,7 +75,9 @@ struct PlanTests {
     private static func readsWholeTable(_ plan: String) -> Bool {
         plan.split(separator: "\n").contains { line in
             line.contains("Seq Scan on") && !line.contains("never executed")
-                && ["registrations", "channels"].contains { line.contains("Seq Scan on \($0)") }
+                && ["registrations", "channels", "packs", "changed_channels"].contains {
+                    line.contains("Seq Scan on \($0)")
+                }
         }
     }
 
@@ -120,7 +127,13 @@ struct PlanTests {
             FROM generate_series(1, \(count)) i
             """,
             "UPDATE registrations SET tags = tags || ((1::int8 << 32) + 7) WHERE channel % 1000 = 0",
-            "VACUUM ANALYZE registrations", "VACUUM ANALYZE channels",
+            "INSERT INTO packs (shard, scope, block, token) SELECT 1, 2, i, 1 FROM generate_series(0, 250) i",
+            """
+            INSERT INTO changed_channels (shard, scope, channel)
+            SELECT s, 2, i FROM generate_series(1, 5) s, generate_series(1, 5000) i
+            """,
+            "VACUUM ANALYZE registrations", "VACUUM ANALYZE channels", "VACUUM ANALYZE packs",
+            "VACUUM ANALYZE changed_channels",
         ]
         for statement in statements { try connection.run(Batch(.rare([], statement)), patience) }
     }

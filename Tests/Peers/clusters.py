@@ -8,8 +8,9 @@ and back. Then must hold:
     every notification that was accepted has arrived at each device that was registered before it
     only the hub that moved refused writes, for seconds, with 503 and Retry-After
     a move whose node was killed leaves the hub on one cluster, where it can be written to, and the next move succeeds
+    nodes whose COMMITs have waited for a standby go on, and none is taken for dead
 
-    clusters.py MARTLET [--moves N] [--kills N] [--seed N]
+    clusters.py MARTLET [--moves N] [--kills N] [--hang SECONDS] [--seed N]
 """
 
 import argparse
@@ -133,7 +134,8 @@ class Course:
         return processes.martlet(self._options.martlet, *arguments, "--data", self._nodes[node].data, stdin=stdin)
 
     async def _prepare(self):
-        self._cluster = postgres.Cluster()
+        # COMMITs wait for a standby only where there can be one.
+        self._cluster = postgres.ReplicatedCluster() if self._options.hang else postgres.Cluster()
         self._cluster.query(
             f"CREATE DATABASE {SECOND} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
         await self._peer.start()
@@ -178,6 +180,8 @@ class Course:
                   f"of others {max(hub.longest for hub in self._hubs if hub is not moved):.1f} s", flush=True)
             for number in range(self._options.kills):
                 await self._kill_a_move(self._hubs[4])
+            if self._options.hang:
+                await self._hang()
         finally:
             is_over.set()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -219,6 +223,20 @@ class Course:
         print(f"clusters: a move of {hub.name} from {before} to {3 - before} was killed: it is on {place}", flush=True)
         await self._move(hub, 3 - place)
 
+    async def _incarnations(self):
+        answer = json.loads(await asyncio.to_thread(self._martlet, "nodes", "--json"))
+        return sorted(node["incarnation"] for node in answer["nodes"] if node["isAlive"])
+
+    async def _hang(self):
+        """Lets all COMMITs wait for a standby that is not there, and then go on. No node may take another for dead."""
+        before = await self._incarnations()
+        for setting in ("SET synchronous_standby_names = 'nobody'", "RESET synchronous_standby_names"):
+            await asyncio.to_thread(self._cluster.query, f"ALTER SYSTEM {setting}")
+            await asyncio.to_thread(self._cluster.query, "SELECT pg_reload_conf()")
+            # After the end, a node has time to take another for dead, and to start anew.
+            await asyncio.sleep(self._options.hang if "nobody" in setting else 15)
+        checks.equal("the nodes are the same after COMMITs have waited", await self._incarnations(), before)
+
     async def _settle(self):
         ledger = GrowingFile(self._peer.ledger)
         arrived = collections.Counter()
@@ -257,6 +275,7 @@ def main():
     parser.add_argument("martlet")
     parser.add_argument("--moves", type=int, default=2)
     parser.add_argument("--kills", type=int, default=2)
+    parser.add_argument("--hang", type=float, default=25, help="seconds for which COMMITs wait; 0 for not at all")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     options = parser.parse_args()
     options.martlet = os.path.abspath(options.martlet)

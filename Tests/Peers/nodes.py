@@ -976,13 +976,18 @@ async def course(options, directory):
         checks.that("broken fences are found out", {TWICE, LATE, FOREIGN} & set(judged.wrong), judged.wrong)
 
 
-def main():
-    options = parse_arguments()
-    print(f"nodes: seed={options.seed} nodes={options.nodes} faults={options.faults}", flush=True)
+def finish(checks, course, options):
+    """Runs a course in the directory to keep, or in a temporary one, and ends the program."""
     with tempfile.TemporaryDirectory() as temporary:
         directory = os.path.realpath(options.keep or temporary)
         os.makedirs(directory, mode=0o700, exist_ok=True)
         checks.finish(course(options, directory))
+
+
+def main():
+    options = parse_arguments()
+    print(f"nodes: seed={options.seed} nodes={options.nodes} faults={options.faults}", flush=True)
+    finish(checks, course, options)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,6 @@ import random
 import re
 import secrets
 import subprocess
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -613,10 +612,7 @@ async def upgrade(options, directory):
 def main():
     options = parse_arguments()
     print(f"rolling-upgrade: seed={options.seed} rounds={options.rounds}", flush=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        directory = os.path.realpath(options.keep or temporary)
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        checks.finish(upgrade(options, directory))
+    nodes.finish(checks, upgrade, options)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,15 @@ public protocol ClusterStore: Sendable {
     /// Returns the clusters, the first one first.
     func clusters() async throws(StorageError) -> [ClusterDescription]
 
-    /// Adds an empty database as a cluster. If the database is one already, only its address is stored.
+    /// Adds an empty database as a cluster. If the database is one already, only its address is stored, which the nodes
+    /// use from then on.
     /// - Parameter address: A URL, which may contain a password.
-    /// - Returns: The number of the cluster.
-    func addCluster(_ address: String, at now: Timestamp) async throws(StorageError) -> Int
+    /// - Throws: `StorageError`, for example if the address is that of a cluster with hubs and the database is empty.
+    func addCluster(_ address: String, at now: Timestamp) async throws(StorageError) -> ClusterAddition
+
+    /// Removes a cluster. Its database stays as it is.
+    /// - Throws: `StorageError` if hubs are on the cluster.
+    func removeCluster(_ number: Int) async throws(StorageError)
 
     /// Moves a hub to another cluster while nodes serve it. Nothing is written to the hub for the last seconds.
     ///
@@ -19,6 +24,18 @@ public protocol ClusterStore: Sendable {
     func move(
         _ hub: Hub.ID, toCluster number: Int, report: @escaping @Sendable (HubMoveProgress) -> Void
     ) async throws(StorageError) -> HubMoveProgress
+}
+
+/// What became of the addition of a cluster.
+public struct ClusterAddition: Hashable, Sendable {
+    public var number: Int
+    /// False if the cluster was there already, so that only its address was stored.
+    public var isNew: Bool
+
+    public init(number: Int, isNew: Bool) {
+        self.number = number
+        self.isNew = isNew
+    }
 }
 
 /// One of the clusters of a server.

@@ -52,12 +52,26 @@ public struct NodeRenewal: Hashable, Sendable {
     /// How much earlier than this renewal the oldest lease was asked for on which the hubs depend. It is not zero if a
     /// hub's cluster did not answer this time.
     public var age = Duration.zero
+    /// The clusters that hubs can be on, without those that were added only now; empty if there is only one.
+    public var clusters: [ClusterState] = []
 
     public init(hubs: [Hub.ID: Int64], directoryVersion: Int64, liveNodes: Int, databaseTime: Timestamp) {
         self.hubs = hubs
         self.directoryVersion = directoryVersion
         self.liveNodes = liveNodes
         self.databaseTime = databaseTime
+    }
+}
+
+/// Whether a node reaches a cluster.
+public struct ClusterState: Hashable, Sendable {
+    public var number: Int
+    /// Why the node does not reach the cluster; nil if it does.
+    public var obstacle: String?
+
+    public init(number: Int, obstacle: String?) {
+        self.number = number
+        self.obstacle = obstacle
     }
 }
 

@@ -14,7 +14,17 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case closed
     }
 
+    /// Why a hub cannot be used although others can.
+    public enum Cause: String, Hashable, Sendable {
+        /// The hub is being moved to another cluster.
+        case hubMoves
+        /// The cluster of the hub cannot be reached.
+        case clusterAway
+    }
+
     public var kind: Kind
+    /// What callers of the hub may be told; nil if it is about no single hub.
+    public var cause: Cause?
     /// A text for an operator that says what happened and what to do; it contains no secret.
     public var detail: String
 

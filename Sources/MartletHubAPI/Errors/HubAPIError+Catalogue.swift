@@ -111,7 +111,13 @@ extension HubAPIError {
         case .corrupt: self = .internalError
         case .closed, .locked: self = .busy("The server is starting or stopping", retryAfter: 1)
         case .full: self = .storageFull
-        case .unavailable: self = .busy("The server cannot store anything at the moment", retryAfter: 10)
+        case .unavailable:
+            self =
+                switch error.cause {
+                case .hubMoves: .busy("The hub is being moved, and takes no writes for some seconds", retryAfter: 2)
+                case .clusterAway: .busy("The database of the hub cannot be reached", retryAfter: 10)
+                case nil: .busy("The server cannot store anything at the moment", retryAfter: 10)
+                }
         }
     }
 

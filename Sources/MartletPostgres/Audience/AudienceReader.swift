@@ -6,7 +6,7 @@ struct AudienceReader {
     let storage: PostgresStorage
 
     /// The part of an audience that one call reads.
-    struct Range {
+    struct Range: Sendable {
         var shard: Shard
         var scope: Scope
         var expression: TagExpression?
@@ -29,6 +29,11 @@ struct AudienceReader {
                 if rows.found <= AudienceStatement.sparseLimit { return rows }
                 storage.dense.insert(anchors)
             }
+        }
+        if let maker = storage.packMaker,
+            let rows = try await PackReader(storage: storage, maker: maker, range: range, numbers: ids).rows()
+        {
+            return rows
         }
         return try await read(
             AudienceStatement(range.expression, .dense, withHandles: range.withHandles), range, ids)
@@ -54,7 +59,19 @@ struct AudienceReader {
         _ statement: AudienceStatement, _ range: Range, _ ids: [Tag: Int64],
         _ addListed: (inout Parameters) -> Void = { _ in }
     ) async throws(StorageError) -> MemberRows {
-        let batch = Batch(statement.statement) {
+        let rows = try await storage.readPage(Self.batch(statement, range, ids, addListed))[0]
+        return MemberRows(rows[0])
+    }
+
+    /// The statement with its parameters.
+    /// - Parameters:
+    ///   - ids: The numbers of the tags. A tag that is missing has no registrations.
+    ///   - addListed: Adds the parameters of the statement's form.
+    static func batch(
+        _ statement: AudienceStatement, _ range: Range, _ ids: [Tag: Int64],
+        _ addListed: (inout Parameters) -> Void = { _ in }
+    ) -> Batch {
+        Batch(statement.statement) {
             $0.add(range.shard.number)
             $0.add(range.scope.number)
             $0.add(range.after.channel.rawValue)
@@ -66,8 +83,6 @@ struct AudienceReader {
             addListed(&$0)
             for tag in statement.tags { $0.add(ids[tag] ?? 0) }
         }
-        let rows = try await storage.readPage(batch)[0]
-        return MemberRows(rows[0])
     }
 
     /// Returns the numbers of tags. A tag that no registration has ever had gets 0, which is the number of no tag.

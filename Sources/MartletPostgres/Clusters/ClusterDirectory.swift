@@ -49,9 +49,9 @@ enum ClusterStatements {
     /// The beginning of the context with which an address is sealed; the number of the cluster follows.
     static let context = "clusters/"
 
-    static let place = Statement.rare([], "SELECT cluster, home FROM namespace")
     static let version = Statement.rare([], "SELECT directory_version, home FROM namespace")
-    static let list = Statement.rare([], "SELECT number, sealed_address FROM clusters ORDER BY number")
+    static let list = Statement.rare(
+        [], "SELECT number, sealed_address FROM clusters WHERE NOT is_removed ORDER BY number")
     static let routes = Statement.rare(
         [],
         """
@@ -70,7 +70,14 @@ enum ClusterStatements {
         [.int4, .bytes, .int8],
         """
         INSERT INTO clusters (number, sealed_address, added_at) VALUES ($1, $2, $3)
-        ON CONFLICT (number) DO UPDATE SET sealed_address = excluded.sealed_address
+        ON CONFLICT (number) DO UPDATE SET sealed_address = excluded.sealed_address, is_removed = false
+        """)
+    /// Removes a cluster, unless a hub is on it, or a deleted hub has left rows there.
+    static let remove = Statement.rare(
+        [.int4],
+        """
+        UPDATE clusters SET is_removed = true
+        WHERE number = $1 AND NOT is_removed AND NOT EXISTS (SELECT 1 FROM hubs h WHERE h.cluster = $1)
         """)
     /// What tells whether a database is in use by a server of its own.
     static let use = Statement.rare(

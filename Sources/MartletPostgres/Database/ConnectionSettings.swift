@@ -9,6 +9,8 @@ struct ConnectionSettings: Sendable {
     /// The time limit of a read. A caller that waits longer than this for a write gets an error, because it is then
     /// unknown whether the write is stored.
     var patience = Duration.seconds(5)
+    /// The place that the database must have among several clusters. With nil, any database will do.
+    var place: ClusterPlace?
 
     /// Connects, and applies the settings that every statement of this program expects.
     ///
@@ -34,6 +36,7 @@ struct ConnectionSettings: Sendable {
             }
         }
         try connection.run(batch, .until(deadline))
+        try place?.check(address, connection, .until(deadline))
         return connection
     }
 

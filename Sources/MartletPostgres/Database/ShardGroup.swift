@@ -88,31 +88,37 @@ struct Ordinals: ShardNumbers {
     var installations: Int64 = 0
     var tags: Int64 = 0
     var contents: Int64 = 0
+    /// Whether the shard may have packs. If not, changes of registrations need no marks (`PackStatements.mark`).
+    var hasPacks = false
 
     static let locking = Statement.hot(
         [.int4],
         """
-        SELECT channels, registrations, changes, installations, tags, contents, 1 / (moving = 0)::int4 FROM ordinals
-        WHERE shard = $1 FOR UPDATE
+        SELECT channels, registrations, changes, installations, tags, contents, has_packs, 1 / (moving = 0)::int4
+        FROM ordinals WHERE shard = $1 FOR UPDATE
         """)
 
     static let reading = Statement.hot(
         [.int4],
         """
-        SELECT channels, registrations, changes, installations, tags, contents, 1 / (moving = 0)::int4 FROM ordinals
-        WHERE shard = $1
+        SELECT channels, registrations, changes, installations, tags, contents, has_packs, 1 / (moving = 0)::int4
+        FROM ordinals WHERE shard = $1
         """)
 
     /// This statement does not check `changes`. The numbers of changes are computed from this row in the statement that
     /// writes the changes, so it does not matter if another transaction has increased `changes` since it was read.
+    ///
+    /// It fails as well if the shard has got its first pack since the transaction has read that there is none, because
+    /// the transaction leaves no marks.
     static let claiming = Statement.hot(
-        [.int4, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8],
+        [.int4, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .bool],
         """
         WITH claimed AS (
             UPDATE ordinals SET channels = channels + $2, registrations = registrations + $3,
                 installations = installations + $4, tags = tags + $5, contents = contents + $6, changes = changes + $7
             WHERE shard = $1 AND moving = 0 AND ($2 = 0 OR channels = $8) AND ($3 = 0 OR registrations = $9)
                 AND ($4 = 0 OR installations = $10) AND ($5 = 0 OR tags = $11) AND ($6 = 0 OR contents = $12)
+                AND ($13 OR NOT has_packs)
             RETURNING 1
         )
         SELECT 1 / count(*)::int4 FROM claimed
@@ -127,6 +133,7 @@ struct Ordinals: ShardNumbers {
         installations = row.integer(3)
         tags = row.integer(4)
         contents = row.integer(5)
+        hasPacks = row.bool(6)
     }
 
     func addClaim(since read: Ordinals, to parameters: inout Parameters) {
@@ -136,5 +143,6 @@ struct Ordinals: ShardNumbers {
         for kind in kinds { parameters.add(self[keyPath: kind] - read[keyPath: kind]) }
         parameters.add(changes - read.changes)
         for kind in kinds { parameters.add(read[keyPath: kind]) }
+        parameters.add(read.hasPacks)
     }
 }

@@ -19,6 +19,7 @@ struct DeviceChanges {
         addSpellings(to: &batch)
         addInstallations(to: &batch)
         addRegistrations(to: &batch)
+        addMarks(to: &batch)
         addKeys(to: &batch)
         addRemovals(to: &batch)
         addHistory(to: &batch)
@@ -313,6 +314,38 @@ struct DeviceChanges {
 
     static let deleteKeys = Statement.hot(
         [.int4, .int8s], "DELETE FROM device_keys WHERE shard = $1 AND registration = ANY($2)")
+
+    // MARK: Packs
+
+    /// Marks the channels of registrations that a pack has otherwise, or lacks.
+    private func addMarks(to batch: inout Batch) {
+        // If the first pack comes meanwhile, the statement that claims the numbers fails.
+        guard set.ordinals.hasPacks else { return }
+        var marked: Set<PackedChannel> = []
+        for change in set.registrations.values {
+            if let old = change.old, let new = change.new, !new.isPackedOtherwise(than: old) { continue }
+            if let old = change.old { marked.insert(PackedChannel(scope: old.scope, channel: old.channel)) }
+            if let new = change.new { marked.insert(PackedChannel(scope: new.scope, channel: new.channel)) }
+        }
+        for (channel, spelling) in set.spellings where set.channels[channel]?.old != nil {
+            for kind in [AudienceQuery.Kind.native, .template] {
+                let scope = Scope(platform: spelling.platform, kind)
+                marked.insert(PackedChannel(scope: scope, channel: channel))
+            }
+        }
+        guard !marked.isEmpty else { return }
+        let sorted = marked.sorted { ($0.scope.number, $0.channel) < ($1.scope.number, $1.channel) }
+        batch.add(PackStatements.mark) {
+            $0.add(shard)
+            $0.add(sorted.map(\.scope.number))
+            $0.add(sorted.map(\.channel))
+        }
+    }
+
+    private struct PackedChannel: Hashable {
+        var scope: Scope
+        var channel: Int64
+    }
 
     // MARK: Device keys
 

@@ -42,6 +42,13 @@ struct StoredRegistration: Equatable, Sendable {
         return tags != other.tags && Set(tags) != Set(other.tags)
     }
 
+    /// Returns true if a pack would have this state of a registration in another place, or with another content, than
+    /// `other`.
+    func isPackedOtherwise(than other: StoredRegistration) -> Bool {
+        scope != other.scope || channel != other.channel || handle != other.handle || tags != other.tags
+            || template != other.template || variables != other.variables || expiresAt != other.expiresAt
+    }
+
     /// Returns true if only the version and the time of the write differ. Such a write touches no index.
     func isRepetition(of other: StoredRegistration) -> Bool {
         var same = self

@@ -149,10 +149,10 @@ extension PostgresStorage: HubStore {
         let unfinished = try await read(Batch(HubStatements.unfinished) { $0.add(Shard(id).number) })[0]
         for index in 0..<unfinished.count { try maps.remove(Delivery.ID(rawValue: unfinished[index].integer(0))) }
         for removal in HubStatements.removals {
-            var removed = HubStatements.portion
-            while removed == HubStatements.portion {
+            var removed = removal.portion
+            while removed == removal.portion {
                 removed = try await transaction { connection, patience throws(DatabaseFailure) in
-                    try connection.run(Batch(removal) { $0.add(Shard(id).number) }, patience)[0].changes
+                    try connection.run(Batch(removal.statement) { $0.add(Shard(id).number) }, patience)[0].changes
                 }
             }
         }
@@ -289,13 +289,23 @@ enum HubStatements {
         "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",
         "ranges", "reached", "page_records", "refusals", "attempts", "retries", "lane_pauses", "quarantines",
         "notification_receipts", "receipt_events", "deliveries", "notifications",
-        "jobs", "campaigns", "campaign_numbers",
+        "jobs", "campaigns", "campaign_numbers", "packs", "changed_channels",
     ]
-    /// The maximum number of rows that one transaction removes.
-    static let portion = 10_000
-    static let removals = shardTables.map { table in
-        Statement.rare(
-            [.int4],
-            "DELETE FROM \(table) WHERE ctid = ANY(ARRAY(SELECT ctid FROM \(table) WHERE shard = $1 LIMIT \(portion)))")
+
+    /// Removes rows of a table.
+    struct Removal {
+        let statement: Statement
+        /// The maximum number of rows that one transaction removes. A pack is as long as some hundred rows.
+        let portion: Int
+
+        init(_ table: String) {
+            portion = table == "packs" ? 100 : 10_000
+            statement = .rare(
+                [.int4],
+                "DELETE FROM \(table) WHERE ctid = ANY(ARRAY(SELECT ctid FROM \(table) WHERE shard = $1 LIMIT \(portion)))"
+            )
+        }
     }
+
+    static let removals = shardTables.map { Removal($0) }
 }

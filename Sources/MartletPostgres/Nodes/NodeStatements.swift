@@ -19,22 +19,35 @@ enum NodeStatements {
 
     // MARK: Heartbeat
 
+    /// Renews the lease of a node. If its renewals did not follow each other within $3, it is steady only from now on.
+    ///
+    /// The clock is read before the statement waits for the row, which an earlier renewal holds as long as its COMMIT
+    /// waits for a standby. So a lease never lasts longer than its node knows.
     static let renew = Statement.rare(
-        [.int8, .int8],
+        [.int8, .int8, .int8],
         """
         UPDATE nodes n SET renewed_at = c.now, until = c.now + \(milliseconds("$2")),
-            steady_since = CASE WHEN n.until < c.now OR n.renewed_at = n.started_at THEN c.now ELSE n.steady_since END
+            steady_since = CASE WHEN n.renewed_at + \(milliseconds("$3")) < c.now OR n.renewed_at = n.started_at
+                THEN c.now ELSE n.steady_since END
         FROM (SELECT clock_timestamp() AS now) c WHERE n.incarnation = $1 AND NOT n.is_dead RETURNING 1
         """)
 
     /// Marks nodes as dead whose leases ended more than $3 ago. Does nothing unless this node has renewed its own lease
-    /// without a gap for at least $2.
+    /// without a gap for at least $2, and last within $4.
+    ///
+    /// A row that is locked is being renewed: while commits wait for a standby, for example, all leases seem to have
+    /// ended. Such a node is not dead, and this statement does not wait for it.
     static let bury = Statement.rare(
-        [.int8, .int8, .int8],
+        [.int8, .int8, .int8, .int8],
         """
-        UPDATE nodes d SET is_dead = true FROM nodes m
-        WHERE m.incarnation = $1 AND NOT m.is_dead AND m.steady_since + \(milliseconds("$2")) <= clock_timestamp()
-            AND NOT d.is_dead AND d.incarnation <> $1 AND d.until + \(milliseconds("$3")) < clock_timestamp()
+        UPDATE nodes d SET is_dead = true FROM (
+            SELECT o.incarnation FROM nodes o
+            WHERE NOT o.is_dead AND o.incarnation <> $1 AND o.until + \(milliseconds("$3")) < clock_timestamp()
+                AND EXISTS (SELECT 1 FROM nodes m WHERE m.incarnation = $1 AND NOT m.is_dead
+                    AND m.steady_since + \(milliseconds("$2")) <= clock_timestamp()
+                    AND m.renewed_at + \(milliseconds("$4")) > clock_timestamp())
+            ORDER BY o.incarnation FOR UPDATE SKIP LOCKED) e
+        WHERE d.incarnation = e.incarnation
         """)
 
     /// The SQL condition that a node takes part in the division of shards: its last renewal is no older than $2. A node

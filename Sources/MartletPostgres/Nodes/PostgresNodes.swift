@@ -118,11 +118,14 @@ final class PostgresNodes: NodeStore {
         let margin: Duration
         /// How long a node must have renewed its own lease without a gap before it declares other nodes dead.
         let steadiness: Duration
+        /// The time between two renewals of a node from which on there is a gap between them.
+        let gap: Duration
         /// The age of the last renewal at which a node no longer counts as active.
         let silence: Duration
 
         init(lease: Duration) {
-            (margin, steadiness, silence) = (lease / 5, lease * 6 / 5, lease * 3 / 10)
+            (margin, steadiness) = (lease / 5, lease * 6 / 5)
+            (gap, silence) = (lease / 2, lease * 3 / 10)
         }
     }
 
@@ -135,18 +138,25 @@ final class PostgresNodes: NodeStore {
     ) throws(DatabaseFailure) -> Result<NodeRenewal, StorageError> {
         let terms = Terms(lease: leaseDuration)
         let silence = terms.silence.wholeMilliseconds
-        // Each batch is a transaction of its own, so that the renewal waits for no lock except the lock on the node's
-        // own row.
+        let renewal = Batch(NodeStatements.renew) {
+            $0.add(incarnation)
+            $0.add(leaseDuration.wholeMilliseconds)
+            $0.add(terms.gap.wholeMilliseconds)
+        }
+        let isRenewed = try connection.run(renewal, patience)[0].count == 1
+        // If the server warned, the renewal may be stored on this server and on no standby. Such a lease does not
+        // count.
+        guard !connection.hasWarned else { throw .late }
+        guard isRenewed else { return .failure(Self.replaced) }
+        // Only a node whose renewal was answered judges others. Each batch is a transaction of its own, so that none
+        // keeps the locks of another.
         let answers = try connection.run(
             [
-                Batch(NodeStatements.renew) {
-                    $0.add(incarnation)
-                    $0.add(leaseDuration.wholeMilliseconds)
-                },
                 Batch(NodeStatements.bury) {
                     $0.add(incarnation)
                     $0.add(terms.steadiness.wholeMilliseconds)
                     $0.add(terms.margin.wholeMilliseconds)
+                    $0.add(terms.gap.wholeMilliseconds)
                 },
                 Batch(NodeStatements.claim) {
                     $0.add(incarnation)
@@ -157,12 +167,9 @@ final class PostgresNodes: NodeStore {
                     $0.add(silence)
                 },
             ], patience)
-        // If the server warned, the renewal may be stored on this server and on no standby. Such a lease does not
-        // count.
         guard !connection.hasWarned else { throw .late }
-        guard try answers[0].get()[0].count == 1 else { return .failure(Self.replaced) }
-        _ = try (answers[1].get(), answers[2].get())
-        try handOver(answers[3].get()[0], connection, patience)
+        _ = try (answers[0].get(), answers[1].get())
+        try handOver(answers[2].get()[0], connection, patience)
         var batch = Batch(NodeStatements.owned) { $0.add(incarnation) }
         batch.add(NodeStatements.directory)
         let rows = try connection.run(batch, patience)

@@ -4,14 +4,16 @@ public import MartletCore
 import MartletModel
 
 /// The address of a database: `postgres://user@host1,host2/name`. Its `description` omits the password.
-public struct DatabaseAddress: Sendable, CustomStringConvertible {
+public struct DatabaseAddress: Equatable, Sendable, CustomStringConvertible {
     /// The parameters of libpq, in order.
     let parameters: [(name: String, value: String)]
 
     /// Creates an address from a URL.
     /// - Throws: `StorageError` with a sentence that does not repeat the URL, which may contain a password.
     public init(_ url: String) throws(StorageError) {
-        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0),
+            !Self.hasSlashInPassword(url)
+        else {
             throw Self.malformed
         }
         guard let options = PQconninfoParse(url, nil) else { throw Self.malformed }
@@ -28,7 +30,21 @@ public struct DatabaseAddress: Sendable, CustomStringConvertible {
             throw StorageError(
                 .unavailable, "The address of the database names no database: postgres://USER@HOST/NAME.")
         }
+        // A part of a password that looks like a port must not be shown.
+        let ports = parameters.first { $0.name == "port" }?.value.split(separator: ",") ?? []
+        guard ports.allSatisfy({ UInt16($0) != nil }) else { throw Self.malformed }
         self.parameters = parameters
+    }
+
+    /// Whether the part behind the host has an @, as if a password had a slash in it. libpq would take the part before
+    /// the slash for the host and its port.
+    private static func hasSlashInPassword(_ url: String) -> Bool {
+        let rest = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" }
+        return rest.drop { $0 != "/" }.contains("@")
+    }
+
+    public static func == (one: DatabaseAddress, other: DatabaseAddress) -> Bool {
+        one.parameters.elementsEqual(other.parameters) { $0 == $1 }
     }
 
     private static var malformed: StorageError {

@@ -71,8 +71,18 @@ struct SQLState: Hashable, Sendable {
     /// classes of such errors are invalid data, violated constraints and exceeded limits.
     var isAboutValues: Bool { self != .stale && ["22", "23", "54"].contains { code.hasPrefix($0) } }
 
+    /// True if the schema, a table or a column is missing.
+    var isAboutMissingTable: Bool { ["42P01", "42703", "3F000"].contains(code) }
+
     /// True if the connection can no longer be used, because the server shuts down or has become a standby.
     var endsConnection: Bool { code.hasPrefix("57P") || code.hasPrefix("08") || self == .readOnly }
+
+    private static let hubMoves: StorageError = {
+        var error = StorageError(
+            .unavailable, "The hub is being moved to another cluster, and takes no writes for some seconds. Try again.")
+        error.cause = .hubMoves
+        return error
+    }()
 
     var storageError: StorageError {
         switch code {
@@ -84,10 +94,7 @@ struct SQLState: Hashable, Sendable {
         case "53300":
             StorageError(
                 .unavailable, "The database has no connection left. Raise max_connections: a node needs six of them.")
-        case Self.stale.code:
-            StorageError(
-                .unavailable,
-                "The hub is being moved to another cluster, and takes no writes for some seconds. Try again.")
+        case Self.stale.code: Self.hubMoves
         case "25006":
             StorageError(
                 .unavailable,

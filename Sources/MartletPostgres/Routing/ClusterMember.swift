@@ -29,23 +29,29 @@ final class ClusterMember: Sendable {
         /// Whether something was read from all clusters but this one. Then everything must be read again once the cluster
         /// is there, as after the loss of hints.
         var wasMissed = false
+        /// Whether the hubs of this cluster must be left out of the next renewal.
+        var mustBeLeftOut = false
         var hints: Task<Void, Never>?
     }
 
     /// - Parameters:
     ///   - storage: The storage, if it is open already.
     ///   - failure: The reason why it is not.
+    ///   - isReplacement: Whether the node has used the cluster by another address until now.
     ///   - open: Connects to the cluster, and makes this process one of its nodes.
     init(
         _ number: Int32, _ address: DatabaseAddress, storage: PostgresStorage?, failure: StorageError?,
-        report: @escaping @Sendable (NodeHint) -> Void,
+        isReplacement: Bool, report: @escaping @Sendable (NodeHint) -> Void,
         open: @escaping @Sendable () async throws(StorageError) -> PostgresStorage
     ) {
         self.number = number
         self.address = address
         self.report = report
         self.open = open
-        state.withLock { $0.failure = failure }
+        state.withLock { state in
+            state.failure = failure
+            (state.wasMissed, state.mustBeLeftOut) = (isReplacement, isReplacement)
+        }
         if let storage { adopt(storage) }
     }
 
@@ -54,7 +60,11 @@ final class ClusterMember: Sendable {
     var storage: PostgresStorage {
         get throws(StorageError) {
             let (storage, failure) = state.withLock { ($0.storage, $0.failure) }
-            guard let storage else { throw failure ?? Self.notThereYet }
+            guard let storage else {
+                var reason = failure ?? Self.notThereYet
+                reason.cause = .clusterAway
+                throw reason
+            }
             return storage
         }
     }
@@ -64,6 +74,19 @@ final class ClusterMember: Sendable {
 
     /// The last renewal in this cluster; nil if there was none.
     var lease: Lease? { state.withLock(\.lease) }
+
+    /// Returns the last renewal for the lease of all clusters. If this member replaces another, the first answer is
+    /// nil. So the node gives up the hubs that it had by the other address, with all that it has in memory, before it
+    /// gets them anew.
+    func takeLease() -> Lease? {
+        state.withLock { state in
+            guard !state.mustBeLeftOut else {
+                state.mustBeLeftOut = false
+                return nil
+            }
+            return state.lease
+        }
+    }
 
     /// The size of the backlog of the cluster's hubs as of the last renewal; nil if it is not known.
     var backlog: BacklogSize? { state.withLock(\.backlog) }
@@ -124,6 +147,18 @@ final class ClusterMember: Sendable {
                 state.isReadingBacklog = false
             }
         }
+    }
+
+    /// Leaves the nodes of the cluster at once, because the cluster has another address or was removed. Closes the
+    /// storage when what has begun with it has ended.
+    func retire(after patience: Duration) async {
+        let storage = state.withLock { state in
+            state.isClosed = true
+            return state.storage
+        }
+        try? await storage?.nodes.leave()
+        try? await Task.sleep(for: patience)
+        await close()
     }
 
     /// Closes the storage, after leaving the nodes of the cluster.

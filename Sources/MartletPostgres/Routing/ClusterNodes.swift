@@ -69,7 +69,16 @@ final class ClusterNodes: NodeStore {
         let isMoving = storage.directory.routes.values.contains { $0.move != nil }
         let isUnsettled = storage.directory.version != settledVersion.load(ordering: .relaxed)
         if !storage.members.isEmpty, isUnsettled || isMoving || count % Self.lookInterval == 0 { settleMoves() }
-        try merge(members, into: &renewal, asked)
+        // The directory may have brought others.
+        let current = storage.members
+        if !current.isEmpty {
+            let others = current.compactMap { member -> ClusterState? in
+                guard member.failure != nil || member.lease != nil else { return nil }
+                return ClusterState(number: Int(member.number), obstacle: member.failure?.detail)
+            }
+            renewal.clusters = [ClusterState(number: 1, obstacle: nil)] + others
+        }
+        try merge(current, into: &renewal, asked)
         return renewal
     }
 
@@ -99,7 +108,7 @@ final class ClusterNodes: NodeStore {
         var oldest = asked
         for member in members {
             if member.failure?.kind == .locked { throw PostgresNodes.replaced }
-            guard let lease = member.lease, lease.askedAt + leaseDuration / 2 > .now else { continue }
+            guard let lease = member.takeLease(), lease.askedAt + leaseDuration / 2 > .now else { continue }
             let hubs = lease.hubs.filter { sends($0.key, from: member.number) }
             renewal.hubs.merge(hubs) { _, new in new }
             oldest = min(oldest, lease.askedAt)

@@ -18,10 +18,11 @@ extension ClusteredStorage: ClusterStore {
         return clusters
     }
 
-    public func addCluster(_ address: String, at now: Timestamp) async throws(StorageError) -> Int {
+    public func addCluster(_ address: String, at now: Timestamp) async throws(StorageError) -> ClusterAddition {
         let parsed = try DatabaseAddress(address)
         let identity = try await identity()
         let found = try await examine(parsed)
+        try await refreshDirectory()
         let number: Int32
         if let owner = found.home {
             guard owner == identity else { throw Self.isOfAnother(parsed) }
@@ -32,11 +33,17 @@ extension ClusteredStorage: ClusterStore {
         } else {
             guard !found.isInUse else { throw Self.isInUse(parsed) }
             // An attempt that was interrupted may have stored the address already.
-            try await refreshDirectory()
             var known: Int32?
             for candidate in directory.addresses.keys where text(ofAddress: candidate) == address { known = candidate }
-            if let known { number = known } else { number = try await nextNumber() }
+            if let known {
+                let hubs = try await home.hubCounts()[known] ?? 0
+                guard hubs == 0 else { throw Self.isLost(parsed, known, hubs) }
+                number = known
+            } else {
+                number = try await nextNumber()
+            }
         }
+        let isNew = directory.addresses[number] == nil
         // First the number, then the mark in the database: a database with a mark is always known.
         let sealed = try sealer.seal(Array(address.utf8), context: "\(ClusterStatements.context)\(number)")
         try await home.changeDirectory { connection, patience throws(DatabaseFailure) in
@@ -49,7 +56,27 @@ extension ClusteredStorage: ClusterStore {
         }
         if found.home == nil { try await mark(parsed, number, identity) }
         try await refreshDirectory()
-        return Int(number)
+        return ClusterAddition(number: Int(number), isNew: isNew)
+    }
+
+    public func removeCluster(_ number: Int) async throws(StorageError) {
+        guard number != 1 else {
+            throw StorageError(.unavailable, "The first cluster cannot be removed: it has what belongs to no hub.")
+        }
+        try await refreshDirectory()
+        guard let cluster = Int32(exactly: number), directory.addresses[cluster] != nil else {
+            throw Self.unknown(Int32(exactly: number) ?? .max)
+        }
+        let isRemoved = try await home.changeDirectory { connection, patience throws(DatabaseFailure) in
+            try connection.run(Batch(ClusterStatements.remove) { $0.add(cluster) }, patience)[0].changes == 1
+        }
+        guard isRemoved else {
+            throw StorageError(
+                .unavailable,
+                "Hubs are on cluster \(number), or a hub that was deleted has left rows there. Move the hubs to another "
+                    + "cluster before ('martlet cluster list'); the rows are removed when the cluster answers.")
+        }
+        try await refreshDirectory()
     }
 
     public func move(
@@ -181,6 +208,13 @@ extension ClusteredStorage: ClusterStore {
             .unavailable,
             "\(address) has hubs, nodes or clusters of its own. A cluster begins as an empty database: make another one."
         )
+    }
+
+    private static func isLost(_ address: DatabaseAddress, _ number: Int32, _ hubs: Int) -> StorageError {
+        StorageError(
+            .unavailable,
+            "\(address) is empty, but it is the address of cluster \(number), which has hubs (\(hubs)). Restore the backup "
+                + "of the cluster there; the nodes use it by themselves.")
     }
 
     private static func isOfAnother(_ address: DatabaseAddress) -> StorageError {

@@ -186,7 +186,8 @@ public final class ClusteredStorage: Sendable {
             do throws(StorageError) {
                 values.append(try await read(storage))
             } catch {
-                guard error.kind != .closed else { throw error }
+                // A cluster that was removed, or has another address now, is closed while the server runs.
+                guard error.kind != .closed || !members.contains(where: { $0 === member }) else { throw error }
                 member.miss()
             }
         }
@@ -209,18 +210,47 @@ public final class ClusteredStorage: Sendable {
 
     // MARK: The directory
 
-    /// Reads the directory again, and adds the clusters that are new.
+    /// Reads the directory again, and uses the clusters that it has by the addresses that it has.
     func refreshDirectory() async throws(StorageError) {
         let asked = ContinuousClock.now
         let read = try await home.clusterDirectory()
-        let new = state.withLock { state in
+        let isNewest = state.withLock { state in
             // Of two reads at the same time, the newer counts.
-            guard read.version >= state.directory.version else { return [Int32]() }
+            guard read.version >= state.directory.version else { return false }
             state.directory = read
             state.confirmedAt = max(state.confirmedAt, asked)
-            return read.addresses.keys.filter { number in !state.members.contains { $0.number == number } }
+            return true
         }
-        for number in new { try addMember(number, nil) }
+        guard isNewest else { return }
+        // Another task may have read a newer directory meanwhile.
+        while try updateMembers() != directory.version {}
+    }
+
+    /// Adds the clusters that are new, ends the use of those that were removed, and replaces those whose address has
+    /// changed. Until the node has connected to the new address, requests about their hubs are refused.
+    /// - Returns: The version of the directory that was used.
+    private func updateMembers() throws(StorageError) -> Int64 {
+        let directory = directory
+        for member in members where directory.addresses[member.number] == nil { retire(member) }
+        for (number, sealed) in directory.addresses {
+            let address = try Self.address(sealed, number, sealer)
+            let old = members.first { $0.number == number }
+            guard old?.address != address else { continue }
+            if let old { retire(old) }
+            try addMember(number, nil, replacing: old)
+        }
+        return directory.version
+    }
+
+    private func retire(_ member: ClusterMember) {
+        let isFirst = state.withLock { state in
+            let count = state.members.count
+            state.members.removeAll { $0 === member }
+            return state.members.count < count
+        }
+        guard isFirst else { return }
+        let patience = options.patience * 2
+        Task { await member.retire(after: patience) }
     }
 
     /// Records that the directory is right as of a renewal.
@@ -228,14 +258,19 @@ public final class ClusteredStorage: Sendable {
         state.withLock { $0.confirmedAt = max($0.confirmedAt, moment) }
     }
 
-    /// - Parameter joined: What became of the attempt to join the nodes of the cluster; nil if there was none.
+    /// - Parameters:
+    ///   - joined: What became of the attempt to join the nodes of the cluster; nil if there was none.
+    ///   - old: The cluster with the address that it had until now.
     private func addMember(
-        _ number: Int32, _ joined: Result<(DatabaseAddress, NodeStart), StorageError>?
+        _ number: Int32, _ joined: Result<(DatabaseAddress, NodeStart), StorageError>?,
+        replacing old: ClusterMember? = nil
     ) throws(StorageError) {
         let directory = directory
         guard let sealed = directory.addresses[number] else { return }
         let address = try Self.address(sealed, number, sealer)
-        let options = try options.of(number, directory, home.nodes.incarnation, places)
+        var options = try options.of(number, directory, home.nodes.incarnation, places)
+        // This process has begun nothing with its lease at the other address that it goes on with.
+        if let incarnation = (try? old?.storage)?.nodes.incarnation { options.predecessor = incarnation }
         let (sealer, maps) = (sealer, home.maps)
         let platforms: PostgresStorage.PlatformNumbering = { [home] platform async throws(StorageError) in
             guard let number = try await home.numbers(of: [platform])[platform] else {
@@ -252,8 +287,9 @@ public final class ClusteredStorage: Sendable {
         case nil: break
         }
         let member = ClusterMember(
-            number, address, storage: storage, failure: failure, report: { [report] in report.yield($0) },
-            open: { [weak self] () async throws(StorageError) in
+            number, address, storage: storage, failure: failure, isReplacement: old != nil,
+            report: { [report] in report.yield($0) },
+            open: { [weak self, options] () async throws(StorageError) in
                 let start = try await PostgresStorage.join(address, sealer, options)
                 try self?.recordIncarnations(adding: (number, start.incarnation))
                 return PostgresStorage(address, options, start.incarnation, sealer, maps, platforms: platforms)

@@ -61,6 +61,21 @@ final class HubMove {
         let source = try Self.connect(plan.addresses.source, plan.schema)
         let target = try Self.connect(plan.addresses.target, plan.schema)
         (self.home, self.source, self.target) = (home, source, target)
+        try Self.check(source, plan.source, plan.addresses.source)
+        try Self.check(target, plan.target, plan.addresses.target)
+    }
+
+    /// Checks that a connection leads to a cluster, and not to a database that was made anew, for example.
+    private static func check(
+        _ connection: BulkConnection, _ number: Int32, _ address: DatabaseAddress
+    ) throws(StorageError) {
+        let found = try MoveSession.attempt { () throws(DatabaseFailure) in
+            try connection.run(ClusterPlace.statement)[0].integer32(0)
+        }
+        guard found == number else {
+            throw StorageError(
+                .unavailable, "\(address) is not the database of cluster \(number). Nothing was changed.")
+        }
     }
 
     private static func connect(_ address: DatabaseAddress, _ schema: String) throws(StorageError) -> BulkConnection {
@@ -97,7 +112,10 @@ final class HubMove {
         } catch {
             guard error != Self.killed else { throw error }
             undo()
-            throw error
+            throw StorageError(
+                error.kind,
+                "\(error.detail) The move to cluster \(plan.target) was given up; the hub is on cluster \(plan.source)."
+            )
         }
         guard !isUnknown else {
             throw StorageError(
@@ -149,6 +167,10 @@ final class HubMove {
             // An earlier move that did not complete may have stopped the hub.
             try run(source, HubMoveStatements.freeOtherOrdinals, HubMoveStatements.freeOtherSendOrdinals)
             try run(target, HubMoveStatements.holdOrdinals, HubMoveStatements.holdSendOrdinals)
+            // The copy leaves no marks. From here on, no pack of the hub is made there until it has moved.
+            for statement in [PackStatements.removePacksOfShard, PackStatements.removeMarksOfShard] {
+                try target.run(statement) { $0.add(shard.number) }
+            }
             try copyPlatforms()
         }
         try step(.begun, .copying)

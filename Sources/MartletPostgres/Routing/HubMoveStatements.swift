@@ -20,6 +20,7 @@ enum HubMoveStatements {
         [.int8, .int8, .int4],
         """
         UPDATE hubs SET cluster = $3, move = NULL, is_quiet = false WHERE id = $1 AND move = $2 AND NOT is_deleted
+            AND ($3 = 1 OR EXISTS (SELECT 1 FROM clusters c WHERE c.number = $3 AND NOT c.is_removed))
         """)
 
     // In the source.
@@ -54,11 +55,12 @@ enum HubMoveStatements {
         """
         SELECT count(*) FROM unnest($1, $2) f (number, name) JOIN platforms p ON p.number = f.number AND p.name = f.name
         """)
+    /// Packs are not copied.
     static let writeOrdinals = Statement.rare(
         [.text, .int8],
         """
         INSERT INTO ordinals
-        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2))).*
+        SELECT (jsonb_populate_record(NULL::ordinals, $1::jsonb || jsonb_build_object('moving', $2, 'has_packs', false))).*
         """)
     static let writeSendOrdinals = Statement.rare(
         [.text, .int8],

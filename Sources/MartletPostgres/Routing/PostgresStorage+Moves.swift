@@ -73,17 +73,18 @@ extension PostgresStorage {
     /// not complete has copied here. Does nothing while a move of the hub is under way, or if there was another since.
     func removeRows(of moving: MovingShard, _ schema: String) async throws(StorageError) {
         for removal in HubStatements.removals {
-            var removed = HubStatements.portion
-            while removed == HubStatements.portion {
+            var removed = removal.portion
+            while removed == removal.portion {
                 removed = try await transaction { connection, patience throws(DatabaseFailure) in
-                    var batch = Batch(ClusterStatements.tryLock) { $0.add(HubMoveLock.ofShard(moving.hub, schema)) }
-                    batch.add(ClusterStatements.lockMoved) {
+                    var locking = Batch(ClusterStatements.tryLock) { $0.add(HubMoveLock.ofShard(moving.hub, schema)) }
+                    locking.add(ClusterStatements.lockMoved) {
                         $0.add(Shard(moving.hub).number)
                         $0.add(moving.move)
                     }
-                    let rows = try connection.run(batch, patience)
+                    let rows = try connection.run(locking, patience)
                     guard rows[0][0].bool(0), rows[1].count == 1 else { return 0 }
-                    return try connection.run(Batch(removal) { $0.add(Shard(moving.hub).number) }, patience)[0].changes
+                    let batch = Batch(removal.statement) { $0.add(Shard(moving.hub).number) }
+                    return try connection.run(batch, patience)[0].changes
                 }
             }
         }

@@ -44,8 +44,10 @@ final class ShardCopy {
     private static let bufferSize = 1 << 20
 
     /// The tables with rows of a shard, besides those with its numbers. What `writers` has is about connections to one
-    /// database.
-    private static let names = HubStatements.shardTables.filter { $0 != "writers" }
+    /// database. Packs are made anew.
+    private static let names = HubStatements.shardTables.filter {
+        !["writers", "packs", "changed_channels"].contains($0)
+    }
 
     /// - Parameter report: Called with the number of rows that were copied since the last call.
     init(

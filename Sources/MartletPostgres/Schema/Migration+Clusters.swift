@@ -27,4 +27,9 @@ extension Migration {
             ALTER TABLE ordinals ADD COLUMN moving int8 NOT NULL DEFAULT 0;
             ALTER TABLE send_ordinals ADD COLUMN moving int8 NOT NULL DEFAULT 0;
             """)
+
+    /// A cluster that was removed keeps its row, so that no other gets its number: the mark in its database still names
+    /// it.
+    static let removedClusters = Migration(
+        name: "removedClusters", script: "ALTER TABLE clusters ADD COLUMN is_removed bool NOT NULL DEFAULT false;")
 }

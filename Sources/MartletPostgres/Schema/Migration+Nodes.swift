@@ -9,8 +9,8 @@ extension Migration {
     ///
     /// All times in `nodes` are those of the database's clock. A lease ends at `until`. A node is dead when another
     /// node has found that its lease has ended, and stays dead. `steady_since` is the time since which the node has
-    /// renewed its lease without letting it end. After a failure of the database the leases of all nodes have ended,
-    /// and the first node that renews must not declare the others dead.
+    /// renewed its lease without a gap of half a lease. After a failure of the database the leases of all nodes have
+    /// ended, and the first node that renews must not declare the others dead.
     static let nodes = Migration(
         name: "nodes",
         script: """

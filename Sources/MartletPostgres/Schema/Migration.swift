@@ -20,5 +20,7 @@ struct Migration: Sendable {
         moves,
         clusters,
         userBacklogs,
+        removedClusters,
+        packs,
     ]
 }

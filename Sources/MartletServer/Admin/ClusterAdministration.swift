@@ -6,8 +6,9 @@ import Synchronization
 /// The part of the administration API for the database clusters that hubs live on.
 ///
 /// `GET /clusters` lists them: `{"clusters": [{"number", "address", "hubs", "obstacle"}]}`, and `POST /clusters` adds one:
-/// `{"address"}`. `POST /hubs/{name}/move` begins to move a hub: `{"cluster"}`; `GET` answers how far the last move is that
-/// this node has begun: `{"cluster", "phase", "copied", "compared", "refusedMilliseconds", "failure"}`.
+/// `{"address"}`, answered `{"number", "isNew"}`. `DELETE /clusters/{number}` removes one without hubs. `POST
+/// /hubs/{name}/move` begins to move a hub: `{"cluster"}`; `GET` answers how far the last move is that this node has
+/// begun: `{"cluster", "phase", "copied", "compared", "refusedMilliseconds", "failure"}`.
 struct ClusterAdministration: Sendable {
     private static let bodyLimit = 64 << 10
 
@@ -28,8 +29,19 @@ struct ClusterAdministration: Sendable {
                 return HTTPResponse(.badRequest, error: "Give the address of the database: {\"address\": \"URL\"}.")
             }
             return await answer { store throws(StorageError) in
-                let number = try await store.addCluster(address, at: time.now)
-                return HTTPResponse(.created, json: ["number": .integer(Int64(number))])
+                let addition = try await store.addCluster(address, at: time.now)
+                return HTTPResponse(
+                    addition.isNew ? .created : .ok,
+                    json: ["number": .integer(Int64(addition.number)), "isNew": .bool(addition.isNew)])
+            }
+        }
+        router.on(.delete, "/clusters/{number}") { _, match in
+            guard let number = Int(match["number"]) else {
+                return HTTPResponse(.notFound, error: "A cluster has a number.")
+            }
+            return await answer { store throws(StorageError) in
+                try await store.removeCluster(number)
+                return HTTPResponse(.noContent)
             }
         }
         router.on(.post, "/hubs/{name}/move", bodyLimit: Self.bodyLimit) { request, match in
@@ -40,7 +52,7 @@ struct ClusterAdministration: Sendable {
             }
             guard let hub = hubs.hub(named: match["name"]) else { return AdminAPI.refusal(.notFound(match["name"])) }
             return await answer { store in
-                guard moves.begin(hub.id, to: cluster, in: store) else {
+                guard moves.begin(hub, to: cluster, in: store) else {
                     return HTTPResponse(.conflict, error: "The hub '\(hub.name)' is being moved already.")
                 }
                 return HTTPResponse(202, json: moves.document(of: hub.id))
@@ -92,7 +104,8 @@ final class HubMoves: Sendable {
 
     /// Begins to move a hub.
     /// - Returns: False if this process is moving the hub already.
-    func begin(_ hub: Hub.ID, to cluster: Int, in store: any ClusterStore) -> Bool {
+    func begin(_ entry: Hub, to cluster: Int, in store: any ClusterStore) -> Bool {
+        let (hub, name) = (entry.id, entry.name)
         let isNew = entries.withLock { entries in
             guard entries[hub]?.isRunning != true else { return false }
             entries[hub] = Entry(cluster: cluster)
@@ -108,13 +121,15 @@ final class HubMoves: Sendable {
                 log.write(
                     .info, "A hub has moved to another cluster.",
                     [
-                        "hub": .integer(hub.rawValue), "cluster": .integer(Int64(cluster)),
+                        "hub": .string(name), "cluster": .integer(Int64(cluster)),
                         "rows": .integer(progress.compared),
                         "refusedMilliseconds": .integer(Int64(progress.refusal / .milliseconds(1))),
                     ])
             } catch {
                 end(hub, failure: error.detail)
-                log.write(.warning, "A hub could not be moved to another cluster: \(error)")
+                log.write(
+                    .warning, "A hub could not be moved to another cluster: \(error)",
+                    ["hub": .string(name), "cluster": .integer(Int64(cluster))])
             }
         }
         return true

@@ -77,6 +77,9 @@ extension MetricFamily {
 
     static let nodesAlive = MetricFamily(
         "martlet_nodes_alive", .gauge, [], "Nodes of the shared database whose leases have not ended.")
+    static let clusterUp = MetricFamily(
+        "martlet_cluster_up", .gauge, ["cluster"],
+        "Whether this node reaches a cluster (1) or not (0); absent if there is only one.")
     static let nodeIncarnation = MetricFamily(
         "martlet_node_incarnation", .gauge, [], "Number of this process among all that have used the shared database.")
     static let nodeHubs = MetricFamily("martlet_node_hubs", .gauge, [], "Hubs that this node sends for.")
@@ -131,7 +134,8 @@ extension MetricFamily {
         accepted, attempts, failures, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate,
         connections, paused, failing, quarantines, renewals, credentialExpiry, certificateExpiry, backupAge,
         databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
-        nodesAlive, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease, nodeClock,
+        nodesAlive, clusterUp, nodeIncarnation, nodeHubs, nodeTakeovers, nodeFencedSteps, nodeSelfFences, nodeLease,
+        nodeClock,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, answerBytes, refusedBodies,
         processorTime, residentMemory, openFiles, openFilesLimit, startTime,
     ]

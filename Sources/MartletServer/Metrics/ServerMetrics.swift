@@ -110,6 +110,7 @@ struct ServerMetrics: Sendable {
             text.add(family, value.map { [([], Double($0))] } ?? [])
         }
         add(.nodesAlive, figures?.liveNodes)
+        text.add(.clusterUp, figures?.clusters.map { (["\($0.number)"], $0.isUp ? 1 : 0) } ?? [])
         add(.nodeIncarnation, figures.map { Int($0.incarnation) })
         add(.nodeHubs, figures?.hubs)
         add(.nodeTakeovers, figures?.takeovers)

@@ -63,6 +63,7 @@ final class NodeService: Sendable {
         /// Why the last renewal failed; nil if it succeeded.
         var failure: String?
         var liveNodes = 0
+        var clusters: [ClusterState] = []
         var hubs = 0
         var takeovers = 0
         var selfFences = 0
@@ -78,6 +79,8 @@ final class NodeService: Sendable {
     struct Figures: Sendable {
         var incarnation: Int64
         var liveNodes: Int
+        /// The numbers of the clusters, and whether this node reaches them; empty if there is only one.
+        var clusters: [(number: Int, isUp: Bool)]
         var hubs: Int
         var takeovers: Int
         var selfFences: Int
@@ -158,10 +161,30 @@ final class NodeService: Sendable {
         return "This node sends nothing, because it has not renewed its lease for \(seconds) seconds.\(reason)"
     }
 
+    /// A sentence that names the clusters that this node does not reach; nil if it reaches all.
+    var clusterNote: String? {
+        let away = state.withLock { $0.clusters.filter { $0.obstacle != nil } }
+        guard !away.isEmpty else { return nil }
+        return away.map { "Cluster \($0.number) is away, and its hubs stand still: \($0.obstacle ?? "")" }
+            .joined(separator: " ")
+    }
+
+    /// `clusterNote` for anyone who asks. It names no address of a database.
+    var publicClusterNote: String? {
+        let away = state.withLock { $0.clusters.filter { $0.obstacle != nil } }
+        guard !away.isEmpty else { return nil }
+        return "Some clusters are away, and their hubs stand still. The server's log and 'martlet health' say why."
+    }
+
     var figures: Figures {
         state.withLock { state in
             Figures(
-                incarnation: store.incarnation, liveNodes: state.liveNodes, hubs: state.hubs,
+                incarnation: store.incarnation, liveNodes: state.liveNodes,
+                clusters: state.clusters.map { cluster in
+                    // The renewal that failed is that in the first cluster.
+                    (cluster.number, cluster.number == 1 ? state.failure == nil : cluster.obstacle == nil)
+                },
+                hubs: state.hubs,
                 takeovers: state.takeovers, selfFences: state.selfFences, refusedRecords: store.refusedRecords,
                 sinceRenewal: state.renewedAt.map { .now - $0 }, clockDifference: parts.time.difference)
         }
@@ -200,6 +223,7 @@ final class NodeService: Sendable {
 
     private func took(_ renewal: NodeRenewal, askedAt asked: ContinuousClock.Instant, afterFailure: Bool) {
         if parts.time.follow(renewal.databaseTime, readWithin: .now - asked) { parts.time.report(to: parts.log) }
+        report(renewal.clusters)
         let asked = asked - renewal.age
         // Hubs that are lost are stopped before the lease gets longer, because the lease may have been short because of
         // them. `act(on:)` does it once more, in order with what it has gained.
@@ -222,6 +246,25 @@ final class NodeService: Sendable {
             parts.log.write(.warning, "This node has renewed its lease, and goes on sending.")
         }
         wake.yield()
+    }
+
+    /// Logs which clusters this node does not reach any more, and which it reaches again.
+    private func report(_ clusters: [ClusterState]) {
+        let before = state.withLock { state in
+            defer { state.clusters = clusters }
+            return state.clusters
+        }
+        for cluster in clusters {
+            let known = before.first { $0.number == cluster.number }
+            let fields: [String: JSON] = ["cluster": .integer(Int64(cluster.number))]
+            if let obstacle = cluster.obstacle {
+                guard known == nil || known?.obstacle == nil else { continue }
+                parts.log.write(
+                    .warning, "Cluster \(cluster.number) is away, and its hubs stand still: \(obstacle)", fields)
+            } else if known?.obstacle != nil {
+                parts.log.write(.info, "Cluster \(cluster.number) is back.", fields)
+            }
+        }
     }
 
     private func watch() async {

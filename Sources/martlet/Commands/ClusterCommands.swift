@@ -4,24 +4,29 @@ import MartletServer
 
 /// `martlet cluster …` and `martlet hub move`: the database clusters that hubs live on.
 enum ClusterCommands {
-    static let all = [add, list, move]
+    static let all = [add, list, remove, move]
 
     static let add = Command(
         "cluster add",
         "Add an empty database on PostgreSQL as a cluster that hubs can be moved to, and print its number. For a cluster "
-            + "that is there already, change its address; the nodes use it when they start again.",
+            + "that is there already, change its address; the nodes use it at once.",
         options: [
             .data, .adminSocket,
             Option(
                 "address", "URL", "The database, such as postgres://USER@HOST/NAME. All nodes must reach it.",
                 isSecret: true),
-            .json("number"),
+            .json("number and isNew"),
         ]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.post, "/clusters", body: ["address": .string(try invocation.required("address"))])
         guard !invocation.printJSON(answer) else { return }
         let number = answer["number"]?.integer ?? 0
+        guard answer["isNew"]?.bool ?? true else {
+            return Terminal.print(
+                "Cluster \(number) was there already. Its address is stored, and the nodes use it within a second or so."
+            )
+        }
         Terminal.print("Cluster \(number). Move hubs to it: martlet hub move HUB --cluster \(number)")
     }
 
@@ -37,6 +42,16 @@ enum ClusterCommands {
             ]
             Terminal.print(Terminal.singleLine(parts.compactMap(\.self).joined(separator: "  ")))
         }
+    }
+
+    static let remove = Command(
+        "cluster remove", operands: ["N"],
+        "Remove a cluster that no hub is on. The nodes close their connections to it. Its database stays as it is.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        let number = invocation.operand("N")
+        _ = try await Administration(invocation).call(.delete, "/clusters/\(segment(number))")
+        invocation.report("Removed cluster \(number). Its database can be dropped.")
     }
 
     static let move = Command(

@@ -37,7 +37,7 @@ enum TestClusters {
             let addresses = [try #require(TestCluster.shared?.address), try #require(secondAddress)]
             for address in addresses { try empty(try DatabaseAddress(address), schema) }
             nodes.append(try await open(schema, isSpread: isSpread))
-            #expect(try await nodes[0].addCluster(addresses[1], at: Timestamp(seconds: 0)) == 2)
+            #expect(try await nodes[0].addCluster(addresses[1], at: Timestamp(seconds: 0)).number == 2)
             for _ in 1..<max(1, count) where count > 1 { nodes.append(try await open(schema, isSpread: isSpread)) }
             // The first renewal connects to the second cluster, if the node has not done so yet.
             for node in nodes {

@@ -57,8 +57,8 @@ struct CollapseSender: Sendable {
 
     /// Counts a device as superseded if it gets a newer notification instead. A newer notification that was canceled or
     /// has expired before anything of it was sent supersedes nothing from then on.
-    /// - Parameter isLocked: Whether the lock on the devices is held. Without it, such a notification may be beginning at
-    ///   this moment, so no device is counted if there is one.
+    /// - Parameter isLocked: Whether the lock on the devices is held. Without the lock, such a notification may be
+    ///   about to send. Then no device is counted.
     /// - Returns: The indices of the devices that are not superseded.
     private func suppressSuperseded(
         _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], isLocked: Bool,

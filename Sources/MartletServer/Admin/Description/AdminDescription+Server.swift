@@ -116,6 +116,7 @@ extension AdminDescription {
             "obstacle": APISchema.textOrNull,
         ])
         let clusters = APISchema.object(["clusters": APISchema.list(cluster)])
+        let addition = APISchema.object(["number": APISchema.count, "isNew": APISchema.flag])
         let nodes = APISchema.object(["answering": APISchema.countOrNull, "nodes": APISchema.list(node)])
         return group(
             "Server", "The state of the server.",
@@ -128,9 +129,16 @@ extension AdminDescription {
                 .get, "/clusters", id: "listClusters", "List the database clusters that hubs live on",
                 answers: [ok("The clusters, the first one first.", clusters)]),
             APIOperation(
-                .post, "/clusters", id: "addCluster", "Add an empty database as a cluster",
+                .post, "/clusters", id: "addCluster",
+                "Add an empty database as a cluster, or change the address of a cluster",
                 body: [.json(APISchema.object(["address": APISchema.text]))],
-                answers: [created("The number of the cluster.", APISchema.object(["number": APISchema.count]))]),
+                answers: [
+                    created("The number of the new cluster.", addition),
+                    ok("The number of the cluster whose address was changed.", addition),
+                ]),
+            APIOperation(
+                .delete, "/clusters/{number}", id: "removeCluster", "Remove a cluster that no hub is on",
+                answers: [done("It is removed.")]),
             APIOperation(
                 .get, "/metrics", id: "getMetrics", "Read the metrics",
                 answers: [APIAnswer(.ok, "In the text format of Prometheus.", APIContent("text/plain"))]),
