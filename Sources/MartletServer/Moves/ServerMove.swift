@@ -7,7 +7,8 @@ import MartletPush
 import MartletStorage
 
 /// Moves all data of a server from its data directory to a database on PostgreSQL, or back. No server may be running on
-/// either of them; a server that runs moves its own data (`ServingMove`). Calls block the thread, so use this type only in a process that does nothing else.
+/// either of them; a server that runs moves its own data (`ServingMove`). Calls block the thread, so use this type only
+/// in a process that does nothing else.
 public enum ServerMove {
     /// A message about the progress of a move.
     public enum Event: Sendable {
