@@ -469,7 +469,7 @@ struct Engine: Sendable {
             nodes: NodeAdministration(store: storage.nodeStore),
             clusters: ClusterAdministration(
                 store: storage.clusterStore, hubs: hubs, moves: hubMoves, time: time),
-            move: MoveAdministration(move: servingMove),
+            move: MoveAdministration(move: servingMove, dataDirectory: configuration.dataDirectory),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -90,8 +90,8 @@ public final class Server: Sendable {
         }
     }
 
-    /// Serves and delivers until the task is cancelled, or until all data was moved to a database. Then finishes the work
-    /// in progress and closes the data directory.
+    /// Serves and delivers until the task is cancelled, or until all data was moved to a database. Then finishes the
+    /// work in progress and closes the data directory.
     public func run() async {
         logStart()
         manager.tell(.ready)

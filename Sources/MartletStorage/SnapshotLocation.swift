@@ -8,7 +8,7 @@ final class SnapshotLocation: Sendable {
     let database: String
     private let directory: String
     private let isTaken: Taken
-    private let maps: FileProgressMaps
+    private let maps: FileProgressMaps?
     private let isLeft = Locked(false)
 
     /// Whether a copy exists or is being made. All locations of one `SQLiteStorage` share this object.
@@ -16,10 +16,11 @@ final class SnapshotLocation: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Reserves the directory of the copy, so that only one copy is made at a time. Until `leave` is called, `maps`
-    /// deletes no progress map, not even when its delivery ends.
+    /// Reserves the directory of the copy, so that only one copy is made at a time.
+    /// - Parameter maps: Until `leave` is called, they delete no progress map, not even when its delivery ends. Nil if
+    ///   no map is read with the copy.
     /// - Throws: `StorageError`; `.locked` if another copy is being made.
-    init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
+    init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps? = nil) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
             throw StorageError(.locked, "A backup or a move has a copy of the database already; wait for its end.")
         }
@@ -27,7 +28,7 @@ final class SnapshotLocation: Sendable {
         self.maps = maps
         directory = data.file(Self.name)
         database = "\(directory)/\(SQLiteStorage.Settings.databaseName)"
-        maps.hold()
+        maps?.hold()
         try data.makePrivateDirectory(Self.name)
         let descriptor = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "make", database) }
@@ -46,7 +47,7 @@ final class SnapshotLocation: Sendable {
         }
         guard !wasLeft else { return }
         Self.clean(directory)
-        maps.release()
+        maps?.release()
         isTaken.flag.store(false, ordering: .releasing)
     }
 

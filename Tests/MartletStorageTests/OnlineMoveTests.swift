@@ -26,7 +26,7 @@ struct OnlineMoveTests {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         let kept = try await storage.broadcast(in: hub, at: now)
-        let copy = try await storage.copyForMove()
+        let copy = try await storage.copyForMove { true }
         let source = try OnlineSQLiteMoveSource(storage, copy, rules: rules)
         _ = try await storage.broadcast(in: hub, at: now)
         await storage.stopWriting()
@@ -47,6 +47,43 @@ struct OnlineMoveTests {
         storage.resumeWriting()
         _ = try await storage.broadcast(in: hub, at: now)
         withExtendedLifetime(kept) {}
+        await storage.close()
+    }
+
+    @Test func aCopyIsGivenUpAndLeavesRoomForTheNext() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        await #expect(throws: StorageError.self) { _ = try await storage.copyForMove { false } }
+        _ = try await storage.copyForMove { true }
+        await storage.close()
+    }
+
+    @Test func readingAProgressMapLeavesRoomForAllMembers() async throws {
+        let last: Int64 = 1_000_000
+        let member = { AudienceMember(channel: ChannelID(rawValue: $0)) }
+        var storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        let delivery = try await storage.broadcast(in: hub, at: now).id
+        try await storage.writer.write { connection throws(StorageError) in
+            try connection.execute("UPDATE deliveries SET last_channel = \(last)")
+        }
+        try storage.progressMaps.map(for: delivery, through: last, expecting: 1).insert(member(last))
+        await storage.close()
+        // The next process knows the slot, but not its map.
+        storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let source = try OnlineSQLiteMoveSource(storage, try await storage.copyForMove { true }, rules: rules)
+        let table = try #require(MovedTable.all.first { $0.name == "progress" })
+        try source.advance()
+        var rows = 0
+        try source.readRows(of: table, isForComparison: false) { _ in rows += 1 }
+        #expect(rows == 1)
+        // The move fails, and more devices are reached than the slot has room for.
+        let numbers = (0...Int64(ProgressSlot.capacity)).map { last - $0 }
+        let map = try storage.progressMaps.map(for: delivery, through: last, expecting: nil)
+        for number in numbers { map.insert(member(number)) }
+        await storage.close()
+        storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let reopened = try storage.progressMaps.map(for: delivery, through: last, expecting: nil)
+        #expect(numbers.allSatisfy { reopened.contains(member($0)) })
         await storage.close()
     }
 }

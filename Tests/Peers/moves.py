@@ -754,6 +754,7 @@ async def judge(binary, count, kill_count, folder):
         await asyncio.to_thread(kills, binary, data, cluster, kill_count, 7)
         await served(binary, folder, cluster, count)
         await online_moves.every_kind(checks, sys.modules[__name__], binary, folder, data, cluster)
+        await online_moves.disturbed(checks, sys.modules[__name__], binary, folder, cluster)
         empty(cluster)
         await online_moves.Course(checks, binary, folder, cluster, count).run(until_no_session, has_schema)
     finally:

@@ -5,6 +5,9 @@ asked for the move is killed at its beginning, in the middle and while the serve
 is stopped. Each time the server goes on from its directory. Then a move succeeds, the server ends by itself, and a node
 goes on at its port. All that was answered with success is there, every push has arrived at all devices it was for, and
 nothing came twice but what a killed server had in hand. After its move the server has sent nothing.
+
+A server whose PostgreSQL hangs goes on after a limit; two commands, the wrong admin socket, and hubs that come and go while
+a move is held change nothing for others; SIGTERM waits for a COMMIT.
 """
 
 import asyncio
@@ -12,6 +15,7 @@ import collections
 import os
 import random
 import shutil
+import signal
 import time
 
 import hub_client
@@ -41,8 +45,8 @@ class Place:
 class Mover:
     """One run of the command."""
 
-    def __init__(self, binary, data, url):
-        self._command = [binary, "move", "--from", data, "--to", url]
+    def __init__(self, binary, data, url, *options):
+        self._command = [binary, "move", "--from", data, "--to", url, *options]
         self.said, self.code = "", None
 
     async def start(self):
@@ -68,10 +72,35 @@ class Mover:
         await asyncio.wait_for(self._reading, 600)
         return self.code
 
+    @property
+    def has_ended(self):
+        return self._process.returncode is not None
+
+    def interrupt(self):
+        self._process.send_signal(signal.SIGINT)
+
     async def kill(self):
         if self._process.returncode is None:
             self._process.kill()
         await self.end()
+
+
+async def until_ready(server):
+    deadline = time.monotonic() + 60
+    while await readiness(server) != 200:
+        if time.monotonic() > deadline:
+            raise processes.Failed(f"the server does not go on\n{server.log_tail()}")
+        await asyncio.sleep(0.1)
+
+
+async def readiness(server):
+    connection = hub_client.Connection(server.port, 10)
+    try:
+        status, _, _ = await connection.request("GET", "/health/ready", {})
+    except hub_client.Disconnected:
+        status = None
+    connection.close()
+    return status
 
 
 class Course:
@@ -180,7 +209,7 @@ class Course:
         await self._goes_on("a server killed while it is stopped", disturbance)
 
     async def _goes_on(self, name, disturbance):
-        await self._until_ready()
+        await until_ready(self._server)
         disturbance[2] = time.time()
         await asyncio.to_thread(self._until_no_session, self._cluster)
         self._checks.that(f"{name}: the database is empty", not self._has_schema(self._cluster))
@@ -188,21 +217,6 @@ class Course:
                           not os.path.exists(os.path.join(self._data, "moved")))
         self._checks.that(f"{name}: no copy is left", not os.path.exists(os.path.join(self._data, "snapshot")))
         await asyncio.sleep(1)
-
-    async def _until_ready(self):
-        deadline = time.monotonic() + 60
-        while True:
-            connection = hub_client.Connection(self._place.port, 10)
-            try:
-                status, _, _ = await connection.request("GET", "/health/ready", {})
-            except hub_client.Disconnected:
-                status = None
-            connection.close()
-            if status == 200:
-                return
-            if time.monotonic() > deadline:
-                raise processes.Failed(f"the server does not go on\n{self._server.log_tail()}")
-            await asyncio.sleep(0.1)
 
     async def _move(self):
         mover, self._last = self._mover(), self._begin()
@@ -223,7 +237,7 @@ class Course:
         self._server.port = port
         self._server.listen_again()
         await self._server.start()
-        await self._until_ready()
+        await until_ready(self._server)
         self._last[2] = time.time()
         return self._server
 
@@ -421,3 +435,185 @@ async def every_kind(checks, moves, binary, folder, kinds, cluster):
         checks.equal(f"{name}: the database has what a stopped server would have moved", read.get(name), found)
         if name not in ("blobs", "memberships"):
             checks.equal(f"{name}: and the server printed that", printed.get(name), found)
+
+
+# A database that hangs, and others who take part
+
+#: Holds a move at a trigger, until somebody lets it go.
+HOLD_BY_NAME = """
+    CREATE TABLE public.released (name text);
+    CREATE FUNCTION public.hold_by_name() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        WHILE NOT EXISTS (SELECT FROM public.released WHERE name = TG_NAME) LOOP PERFORM pg_sleep(0.1); END LOOP;
+        RETURN NULL; END $$"""
+#: While the server goes on.
+AT_COPY = """
+    CREATE TRIGGER at_copy BEFORE INSERT ON martlet.users FOR EACH STATEMENT EXECUTE FUNCTION public.hold_by_name()"""
+#: While the server is stopped.
+AT_STOP = """
+    CREATE TRIGGER at_stop BEFORE DELETE ON martlet.hubs FOR EACH STATEMENT EXECUTE FUNCTION public.hold_by_name()"""
+AT_COMMIT = """
+    CREATE CONSTRAINT TRIGGER at_commit AFTER UPDATE ON martlet.namespace DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION public.hold_by_name()"""
+ORPHANS = "SELECT count(*) FROM martlet.tags t WHERE NOT EXISTS (SELECT 1 FROM martlet.hubs h WHERE h.id = t.shard)"
+HUBS = "SELECT convert_from(name, 'UTF8') FROM martlet.hubs ORDER BY 1"
+
+
+def let_go(cluster, name):
+    cluster.query(f"INSERT INTO public.released VALUES ('{name}')")
+
+
+async def until_held(cluster, mover):
+    deadline = time.monotonic() + 60
+    while await asyncio.to_thread(cluster.query, IS_HELD) == "0":
+        if mover.has_ended or time.monotonic() > deadline:
+            raise processes.Failed(f"a move is not held: {mover.said}")
+        await asyncio.sleep(0.1)
+
+
+def signal_all(cluster, number):
+    """To PostgreSQL's main process, and then to its others."""
+    with open(os.path.join(cluster.directories[0], "data", "postmaster.pid")) as file:
+        main = int(file.readline())
+    os.kill(main, number)
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            if parent == main:
+                os.kill(int(name), number)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+
+
+def processor_seconds(process):
+    with open(f"/proc/{process.pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def disturbed(checks, moves, binary, folder, cluster):
+    data, other, node = (os.path.join(folder, name) for name in ("disturbed", "disturbed-other", "disturbed-node"))
+    lines = os.path.join(folder, "disturbed.txt")
+    mass_jobs.write_lines(lines, 50)
+    for name in ("staying", "passing"):
+        processes.create_hub(binary, data, name)
+    processes.create_hub(binary, other, "elsewhere")
+    os.makedirs(node, mode=0o700)
+    shutil.copy(os.path.join(data, "secret.key"), node)
+    moves.empty(cluster)
+    schema = processes.Server(binary, node, f"{node}.log", "--database", cluster.url)
+    await schema.start()
+    await schema.stop()
+    servers = [processes.Server(binary, place, f"{place}.log") for place in (data, other)]
+    server, bystander = servers
+    try:
+        for each in servers:
+            await each.start()
+        for name in ("staying", "passing"):
+            await asyncio.to_thread(processes.martlet, binary, "import", name, lines, "--data", data)
+        await wrong_socket(checks, moves, binary, data, bystander, cluster)
+        cluster.query(HOLD_BY_NAME)
+        cluster.query(AT_STOP)
+        await hanging(checks, moves, binary, folder, server, cluster)
+        await interrupted(checks, moves, binary, server, cluster)
+        cluster.query("DROP TRIGGER at_stop ON martlet.hubs")
+        cluster.query(AT_COMMIT)
+        await hanging_commit(checks, moves, binary, server, cluster)
+        cluster.query(AT_COPY)
+        await stopped_at_commit(checks, moves, binary, lines, server, cluster)
+    finally:
+        for each in servers:
+            if each.process and each.process.returncode is None:
+                each.process.kill()
+    cluster.query("DROP FUNCTION public.hold_by_name CASCADE; DROP TABLE public.released")
+
+
+async def wrong_socket(checks, moves, binary, data, bystander, cluster):
+    done = await asyncio.to_thread(moves.move, binary, data, cluster.url, "--admin-socket",
+                                   os.path.join(bystander.data, "admin.sock"), check=False)
+    checks.that("a server with another directory does not move its data",
+                done.returncode == 1 and "another data directory" in done.stderr, done.stderr)
+    checks.equal("and serves", await readiness(bystander), 200)
+
+
+async def gone_on(checks, moves, name, binary, server, cluster):
+    """The server serves from its directory, and nothing is in the database."""
+    await until_ready(server)
+    await asyncio.to_thread(moves.until_no_session, cluster)
+    checks.equal(f"{name}: the database is empty", cluster.query("SELECT count(*) FROM martlet.hubs"), "0")
+    checks.that(f"{name}: the directory is not marked", not os.path.exists(os.path.join(server.data, "moved")))
+    checks.that(f"{name}: no copy is left", not os.path.exists(os.path.join(server.data, "snapshot")))
+
+
+async def hanging(checks, moves, binary, folder, server, cluster):
+    """A second command is refused while a move is held and the server is stopped; then PostgreSQL stands still."""
+    mover = Mover(binary, server.data, cluster.url, "--stop-limit", "10")
+    await mover.start()
+    await until_held(cluster, mover)
+    checks.equal("the server is stopped", await readiness(server), 503)
+    second = await asyncio.to_thread(moves.move, binary, server.data, cluster.url, check=False)
+    checks.that("a second command is refused while the server is stopped", second.returncode == 1, second.stderr)
+    checks.that("and does not let the server go on", not mover.has_ended and await readiness(server) == 503, mover.said)
+    signal_all(cluster, signal.SIGSTOP)
+    try:
+        code = await mover.end()
+        checks.that("a move whose database hangs is given up", code == 1 and "longer than 10" in mover.said, mover.said)
+        await until_ready(server)
+        checks.that("the server takes changes while the database hangs",
+                    RULE in await asyncio.to_thread(processes.create_hub, binary, server.data, "meanwhile"))
+        file = os.path.join(folder, "disturbed.backup")
+        await asyncio.to_thread(processes.martlet, binary, "backup", file, "--data", server.data)
+        checks.that("and is backed up", os.path.getsize(file) > 0)
+    finally:
+        signal_all(cluster, signal.SIGCONT)
+    await gone_on(checks, moves, "a move whose database hangs", binary, server, cluster)
+
+
+async def interrupted(checks, moves, binary, server, cluster):
+    mover = Mover(binary, server.data, cluster.url)
+    await mover.start()
+    await until_held(cluster, mover)
+    mover.interrupt()
+    code = await mover.end()
+    checks.that("an interrupted command says that the server knows",
+                code == 130 and "gives the move up" in mover.said, f"{code} {mover.said}")
+    await gone_on(checks, moves, "an interrupted move", binary, server, cluster)
+
+
+async def hanging_commit(checks, moves, binary, server, cluster):
+    """PostgreSQL rolls a COMMIT back whose client has gone, and the server asks it."""
+    mover = Mover(binary, server.data, cluster.url, "--stop-limit", "8")
+    await mover.start()
+    await until_held(cluster, mover)
+    checks.that("the directory is marked before the COMMIT", os.path.exists(os.path.join(server.data, "moved")))
+    checks.that("a COMMIT that hangs is given up", await mover.end() == 1 and "broke" in mover.said, mover.said)
+    await gone_on(checks, moves, "a COMMIT that hangs", binary, server, cluster)
+
+
+async def stopped_at_commit(checks, moves, binary, lines, server, cluster):
+    """A second command is refused during the copy, and hubs come and go. Then SIGTERM comes in a COMMIT that hangs."""
+    mover = Mover(binary, server.data, cluster.url)
+    await mover.start()
+    await until_held(cluster, mover)
+    second = await asyncio.to_thread(moves.move, binary, server.data, cluster.url, check=False)
+    checks.that("a second command is refused", second.returncode == 1 and "under way" in second.stderr, second.stderr)
+    checks.that("and does not end the first", not mover.has_ended, mover.said)
+    await asyncio.to_thread(processes.create_hub, binary, server.data, "coming")
+    for words in (("import", "coming", lines), ("hub", "delete", "passing", "--yes")):
+        await asyncio.to_thread(processes.martlet, binary, *words, "--data", server.data)
+    let_go(cluster, "at_copy")
+    await mover.until_stopped()
+    await until_held(cluster, mover)
+    server.process.send_signal(signal.SIGTERM)
+    await asyncio.sleep(1)
+    begin = processor_seconds(server.process)
+    await asyncio.sleep(3)
+    checks.equal("SIGTERM waits for the COMMIT", server.process.returncode, None)
+    used = processor_seconds(server.process) - begin
+    checks.that("and does nothing meanwhile", used < 0.5, f"{used} s of the processor in 3 s")
+    let_go(cluster, "at_commit")
+    checks.equal("the server ends", await asyncio.wait_for(server.process.wait(), 60), 0)
+    await mover.end()
+    checks.that("and its directory is marked", os.path.exists(os.path.join(server.data, "moved")))
+    checks.equal("the hubs at the end are there", cluster.query(HUBS).split(), ["coming", "meanwhile", "staying"])
+    checks.equal("and no tags of others", cluster.query(ORPHANS), "0")

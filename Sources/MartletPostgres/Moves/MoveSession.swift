@@ -14,9 +14,10 @@ enum MoveSession {
     }
 
     /// Connects to a database that this program can use.
+    /// - Parameter interruption: Can break the connection from another thread.
     /// - Returns: The connection, and the state of the schema in the database.
     static func open(
-        _ address: DatabaseAddress, _ schema: String
+        _ address: DatabaseAddress, _ schema: String, breakable interruption: ConnectionBreak? = nil
     ) throws(StorageError) -> (connection: BulkConnection, state: Migrator.State) {
         let settings = ConnectionSettings(address: address, schema: schema, patience: .seconds(20))
         let (fault, state) = try attempt { () throws(DatabaseFailure) in
@@ -38,7 +39,7 @@ enum MoveSession {
                     // With these, the server notices that the machine of the move is gone, and releases its locks.
                     ("client_connection_check_interval", "2s"), ("tcp_keepalives_idle", "5"),
                     ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"),
-                ])
+                ], breakable: interruption)
         }
         return (connection, state)
     }
@@ -123,6 +124,8 @@ enum MoveSession {
 
     /// How long an interrupted commit is looked for.
     private static let commitPatience = Duration.seconds(30)
+    /// How long one question about it waits for the server, which may hang.
+    private static let questionPatience = Duration.seconds(5)
 
     /// Commits the transaction. When the call returns, the transaction has been flushed to disk, whatever
     /// `synchronous_commit` says for other transactions: a mark that a crash removes again would let both ends of a move
@@ -141,7 +144,7 @@ enum MoveSession {
         } catch  where error.isOfConnection {
             let deadline = ContinuousClock.now + commitPatience
             while ContinuousClock.now < deadline {
-                switch try? outcome(of: id, connection, line) {
+                switch try? outcome(of: id, connection.address, line) {
                 case .committed: return true
                 case .rolledBack: throw error
                 case .unknown: return false
@@ -161,11 +164,13 @@ enum MoveSession {
     /// - Parameter line: The timeline of the transaction. After a failover, the same number can be that of another
     ///   transaction.
     private static func outcome(
-        of transaction: String, _ lost: BulkConnection, _ line: String
+        of transaction: String, _ address: DatabaseAddress, _ line: String
     ) throws(DatabaseFailure) -> Outcome {
-        let connection = try lost.again()
-        guard try connection.run(timeline)[0].text(0) == line else { return .unknown }
-        let status = try connection.run(.rare([.text], "SELECT pg_xact_status($1::xid8)")) { $0.add(transaction) }
+        let deadline = ContinuousClock.now + questionPatience
+        let connection = try Connection(address, by: deadline)
+        let present = try connection.run(Batch(timeline), .until(deadline))[0]
+        guard present[0].text(0) == line else { return .unknown }
+        let status = try connection.run(Batch(status) { $0.add(transaction) }, .until(deadline))[0]
         return switch status[0].optionalText(0) {
         case "committed": .committed
         case "aborted": .rolledBack
@@ -181,6 +186,7 @@ enum MoveSession {
         WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
         """)
     private static let timeline = Statement.rare([], "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)")
+    private static let status = Statement.rare([.text], "SELECT pg_xact_status($1::xid8)")
     private static let tryLock = Statement.rare([.int8], "SELECT pg_try_advisory_xact_lock($1)")
     private static let liveNodes = Statement.rare(
         [],

@@ -10,10 +10,11 @@ struct MovedQuery {
 
     /// - Parameters:
     ///   - isForComparison: Whether the rows are read to be compared. Columns that are not compared are then NULL.
-    ///   - filter: A table with the condition by which the rows, as `x`, are joined with it; nil for all rows.
+    ///   - filter: A table, and the condition by which the rows, as `x`, are joined with it; nil for all rows.
     /// - Throws: `StorageError` if the table lacks a column, or if a column has a type that is not known.
     init(
-        _ table: MovedTable, _ catalog: Catalog, isForComparison: Bool, joining filter: String? = nil
+        _ table: MovedTable, _ catalog: Catalog, isForComparison: Bool,
+        joining filter: (table: String, condition: String)? = nil
     ) throws(StorageError) {
         let form = Self.forms[table.name] ?? Form()
         let name = form.table ?? table.name
@@ -33,8 +34,7 @@ struct MovedQuery {
             return type.expression("x.\(column.name)")
         }
         columns += form.extras
-        let parts = filter.map { $0.split(separator: " ON ", maxSplits: 1) } ?? []
-        let filters = parts.count == 2 ? [Join(String(parts[0]), on: String(parts[1]))] : []
+        let filters = filter.map { [Join($0.table, on: $0.condition)] } ?? []
         let joins = filters + (table.isOfHub ? [Self.hubs] : []) + form.joins
         sql = Self.select(
             columns.map(\.sql).joined(separator: ", "), from: name, joins, where: form.condition, form.order)

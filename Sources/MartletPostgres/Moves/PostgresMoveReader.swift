@@ -45,7 +45,8 @@ final class PostgresMoveReader {
     // MARK: Rows
 
     func readRows(
-        of table: MovedTable, isForComparison: Bool, joining filter: String? = nil, _ each: MoveSource.RowReceiver
+        of table: MovedTable, isForComparison: Bool, joining filter: (table: String, condition: String)? = nil,
+        _ each: MoveSource.RowReceiver
     ) throws(StorageError) {
         let query = try MovedQuery(table, catalog, isForComparison: isForComparison, joining: filter)
         let refine = refinement(of: table)

@@ -24,7 +24,8 @@ extension PostgresMoveTarget: OnlineMoveTarget {
             key.map { "\(left).\($0) = \(right).\($0)" }.joined(separator: " AND ")
         }
 
-        /// The condition for staged rows that are removed for good. A row to which others refer is changed in its place.
+        /// The condition for staged rows that are removed for good. A row to which others refer is changed in its
+        /// place.
         var removal: String {
             let replaced = "EXISTS (SELECT 1 FROM \(staging) n WHERE n.is_new AND \(condition("n", "s")))"
             return isReferenced ? "NOT s.is_new AND NOT \(replaced)" : "NOT s.is_new"
@@ -51,7 +52,12 @@ extension PostgresMoveTarget: OnlineMoveTarget {
         }
         tags.advance(to: numbers.ofHub.mapValues { $0[.tags] ?? 0 })
         try write(directory, numbers)
+        try MoveSession.attempt { () throws(DatabaseFailure) in try connection.run(Self.removeTags) }
     }
+
+    /// Removes the tags of hubs that have been deleted since the snapshot. Tags of other hubs stay (`readChangedTags`).
+    private static let removeTags = Statement.rare(
+        [], "DELETE FROM tags t WHERE NOT EXISTS (SELECT 1 FROM hubs h WHERE h.id = t.shard)")
 
     private static let keys = Statement.rare(
         [.text],
@@ -91,7 +97,8 @@ extension PostgresMoveTarget: OnlineMoveTarget {
             try MoveSession.attempt { () throws(DatabaseFailure) in
                 try connection.run(
                     """
-                    CREATE TEMPORARY TABLE \(changes.staging) (LIKE \(changes.table), is_new bool NOT NULL) ON COMMIT DROP
+                    CREATE TEMPORARY TABLE \(changes.staging) (LIKE \(changes.table), is_new bool NOT NULL)
+                        ON COMMIT DROP
                     """)
                 try connection.beginCopy(
                     into: "\(changes.staging) (\((changes.columns + ["is_new"]).joined(separator: ", ")))")
@@ -155,7 +162,8 @@ extension PostgresMoveTarget: OnlineMoveTarget {
                         WITH gone AS (
                             DELETE FROM \(changes.table) x USING \(changes.staging) s
                             WHERE \(changes.removal) AND \(changes.condition("x", "s")) RETURNING 1)
-                        SELECT (SELECT count(*) FROM \(changes.staging) s WHERE \(changes.removal)), (SELECT count(*) FROM gone)
+                        SELECT (SELECT count(*) FROM \(changes.staging) s WHERE \(changes.removal)),
+                            (SELECT count(*) FROM gone)
                         """))[0]
                 return (row.integer(0), row.integer(1))
             }
@@ -180,8 +188,9 @@ extension PostgresMoveTarget: OnlineMoveTarget {
 
     public func readAdded(to table: MovedTable, _ each: RowReceiver) throws(StorageError) {
         guard let changes = staged.first(where: { $0.moved == table }) else { return }
-        let filter = "(SELECT * FROM \(changes.staging) WHERE is_new) added ON \(changes.condition("x", "added"))"
-        try reader.readRows(of: table, isForComparison: true, joining: filter, each)
+        let added = "(SELECT * FROM \(changes.staging) WHERE is_new) added"
+        try reader.readRows(
+            of: table, isForComparison: true, joining: (added, changes.condition("x", "added")), each)
     }
 
     public func endChanges() throws(StorageError) {
@@ -214,7 +223,7 @@ extension PostgresMoveTarget: OnlineMoveTarget {
         }
     }
 
-    /// A container with blobs in it stays. It is removed to be made again, if its directory is another one.
+    /// A container with blobs in it stays.
     private static let removeContainer = Statement.rare(
         [.int4, .text],
         """

@@ -34,17 +34,20 @@ public final class PostgresMoveTarget: MoveTarget {
     static let bufferSize = 1 << 20
 
     /// Opens a database that is empty, or has no schema of this program yet.
-    /// - Parameter schema: The name of the schema that contains the tables.
+    /// - Parameters:
+    ///   - interruption: Can break the connection from another thread.
+    ///   - schema: The name of the schema that contains the tables.
     /// - Throws: `StorageError` if the schema contains any data, or if a node runs.
     public init(
-        _ address: DatabaseAddress, sealer: any Sealer, rules: MoveRules, schema: String = "martlet"
+        _ address: DatabaseAddress, sealer: any Sealer, rules: MoveRules,
+        breakable interruption: ConnectionBreak? = nil, schema: String = "martlet"
     ) throws(StorageError) {
         self.address = address
         self.sealer = sealer
         self.rules = rules
         self.schema = schema
         tags = MovedTagNumbers()
-        let (connection, state) = try MoveSession.open(address, schema)
+        let (connection, state) = try MoveSession.open(address, schema, breakable: interruption)
         self.connection = connection
         if let refusal = state.refusalToMove { throw refusal }
         try MoveSession.attempt { () throws(DatabaseFailure) in try connection.run("BEGIN") }

@@ -3,7 +3,8 @@ import Glibc
 import MartletCore
 
 /// A connection for copying whole tables (COPY), which is not possible in pipeline mode. Calls block until the server
-/// answers, without a time limit. All calls must be made on one thread.
+/// answers, without a time limit, unless another thread breaks the connection (`ConnectionBreak`). All calls must be
+/// made on one thread.
 final class BulkConnection {
     /// The application name of the sessions. By this name, an examination of the database distinguishes a move from a
     /// session that was left open.
@@ -13,14 +14,22 @@ final class BulkConnection {
     /// nothing for a while, and `tcp_user_timeout` ends connections to such a server too.
     static let silence = Duration.seconds(120)
 
+    let address: DatabaseAddress
     private let connection: OpaquePointer
-    private let address: DatabaseAddress
+    private let interruption: ConnectionBreak?
 
     /// Connects to the server that accepts writes, among the servers of the address.
-    /// - Parameter settings: The settings for the session.
-    init(_ address: DatabaseAddress, _ settings: [(name: String, value: String)]) throws(DatabaseFailure) {
+    /// - Parameters:
+    ///   - settings: The settings for the session.
+    ///   - interruption: Can break the connection from another thread.
+    init(
+        _ address: DatabaseAddress, _ settings: [(name: String, value: String)],
+        breakable interruption: ConnectionBreak? = nil
+    ) throws(DatabaseFailure) {
         self.address = address
-        let parameters = address.complete(breakingAfter: Self.silence)
+        self.interruption = interruption
+        var parameters = address.complete(breakingAfter: Self.silence)
+        if address.value("connect_timeout") == nil { parameters.append(("connect_timeout", "20")) }
         let names = parameters.map { strdup($0.name) }
         let values = parameters.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }
@@ -33,6 +42,9 @@ final class BulkConnection {
             let message = PQerrorMessage(made).map { String(cString: $0) } ?? ""
             throw .lost(ConnectFailure(message).sentence(for: address))
         }
+        if let interruption, !interruption.attach(to: PQsocket(made)) {
+            throw .lost("The process has no file descriptor left for a connection to the database.")
+        }
         // The server's notices are ignored. By default, libpq would print them.
         PQsetNoticeReceiver(made, { _, _ in }, nil)
         for (name, value) in settings {
@@ -44,12 +56,8 @@ final class BulkConnection {
     }
 
     deinit {
+        interruption?.detach()
         PQfinish(connection)
-    }
-
-    /// Makes another connection to the same server, without the settings of this one.
-    func again() throws(DatabaseFailure) -> BulkConnection {
-        try BulkConnection(address, [("application_name", Self.applicationName)])
     }
 
     private static let setting = Statement.rare([.text, .text], "SELECT set_config($1, $2, false)")

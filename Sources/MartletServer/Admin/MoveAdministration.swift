@@ -3,17 +3,20 @@ import MartletHTTP
 import MartletModel
 
 /// The part of the administration API that moves all data of this server to a database: `POST /move` with
-/// `{"database": URL}`.
+/// `{"database": URL}`. Optional members are `directory`, the data directory that the caller means
+/// (`ServerMove.identity(of:)`), and `stopLimitSeconds`, for how long the server takes no changes at most.
 ///
 /// The answer is a line of JSON for each event, and one a second at least: `{"progress": {"name", "rows",
-/// "isComparison"}}`, `{"compared": {"name", "rows", "checksum"}}`, `{"stage"}` (`copying`, `stopped`, `completing`), and
-/// at the end `{"moved": {"copyingMilliseconds", "stoppedMilliseconds"}}` or `{"failure"}`. A caller that goes away gives
-/// the move up.
+/// "isComparison"}}`, `{"compared": {"name", "rows", "checksum"}}`, `{"stage"}` (`copying`, `stopped`, `completing`),
+/// and at the end `{"moved": {"copyingMilliseconds", "stoppedMilliseconds"}}` or `{"failure"}`. A caller that goes away
+/// gives its move up.
 struct MoveAdministration: Sendable {
     private static let bodyLimit = 64 << 10
     private static let interval = Duration.seconds(1)
+    private static let longestLimit: Int64 = 86_400
 
     let move: ServingMove?
+    let dataDirectory: String
 
     func addRoutes(to router: inout Router) {
         router.on(.post, "/move", bodyLimit: Self.bodyLimit) { request, _ in
@@ -22,31 +25,38 @@ struct MoveAdministration: Sendable {
                     .conflict,
                     error: "This server has its data in a database. To move that to a directory, stop all nodes.")
             }
-            guard let url = try? JSON(parsing: request.body)["database"]?.string else {
+            guard let body = try? JSON(parsing: request.body), let url = body["database"]?.string else {
                 return HTTPResponse(.badRequest, error: "Give the address of the database: {\"database\": \"URL\"}.")
+            }
+            if let meant = body["directory"]?.string, let own = ServerMove.identity(of: dataDirectory), meant != own {
+                return HTTPResponse(
+                    .conflict, error: "The server of this admin socket has another data directory than --from.")
+            }
+            let limit = body["stopLimitSeconds"]?.integer
+            guard limit.map((1...Self.longestLimit).contains) ?? true else {
+                return HTTPResponse(.badRequest, error: "stopLimitSeconds is from 1 to \(Self.longestLimit).")
             }
             return HTTPResponse(
                 .ok, fields: ["content-type": "application/x-ndjson", "cache-control": "no-store"],
-                body: .stream { writer in try await Self.run(move, to: url, writer) })
+                body: .stream { writer in
+                    try await Self.run(move, to: url, limit.map { .seconds($0) } ?? ServingMove.limit, writer)
+                })
         }
     }
 
-    private static func run(_ move: ServingMove, to url: String, _ writer: any HTTPBodyWriter) async throws {
+    private static func run(
+        _ move: ServingMove, to url: String, _ limit: Duration, _ writer: any HTTPBodyWriter
+    ) async throws {
         let (lines, continuation) = AsyncStream<JSON>.makeStream()
         continuation.yield(["stage": "copying"])
+        guard let run = move.begin(to: url, limit: limit, report: { continuation.yield(document($0)) }) else {
+            // The move that is under way is another caller's.
+            return try await write(
+                ["failure": "A move is under way already, or has not ended yet. Wait for its end."], to: writer)
+        }
         // Not a child of this task: the move itself decides how it ends when the caller goes away.
-        let work = Task {
-            do throws(ServerError) {
-                let times = try await move.run(to: url) { continuation.yield(document($0)) }
-                continuation.yield([
-                    "moved": [
-                        "copyingMilliseconds": .integer(Int64(times.copying / .milliseconds(1))),
-                        "stoppedMilliseconds": .integer(Int64(times.stopped / .milliseconds(1))),
-                    ]
-                ])
-            } catch {
-                continuation.yield(["failure": .string(error.description)])
-            }
+        Task {
+            continuation.yield(document(await run.result))
             continuation.finish()
         }
         let beat = Task {
@@ -54,35 +64,46 @@ struct MoveAdministration: Sendable {
         }
         defer { beat.cancel() }
         do {
-            for await line in lines { try await writer.write(line.bytes + [UInt8(ascii: "\n")]) }
+            for await line in lines { try await write(line, to: writer) }
             // The lines also end when the caller goes away, which cancels this task.
             try Task.checkCancellation()
         } catch {
-            move.giveUp(because: "The command that asked for the move has ended, so the move was given up.")
+            move.giveUp(
+                run.number, because: "The command that asked for the move has ended, so the move was given up.")
             Task {
-                await work.value
+                _ = await run.result
                 move.leave()
             }
             throw error
         }
-        await work.value
         move.leave()
+    }
+
+    private static func write(_ line: JSON, to writer: any HTTPBodyWriter) async throws {
+        try await writer.write(line.bytes + [UInt8(ascii: "\n")])
     }
 
     private static func document(_ event: ServingMove.Event) -> JSON {
         switch event {
-        case .stopped, .progress(.completing):
-            return ["stage": .string(event.isStop ? "stopped" : "completing")]
+        case .stopped: ["stage": "stopped"]
+        case .progress(.completing): ["stage": "completing"]
         case .progress(.progress(let name, let rows, let isComparison)):
-            return [
-                "progress": ["name": .string(name), "rows": .integer(rows), "isComparison": .bool(isComparison)]
-            ]
+            ["progress": ["name": .string(name), "rows": .integer(rows), "isComparison": .bool(isComparison)]]
         case .progress(.compared(let name, let rows, let checksum)):
-            return ["compared": ["name": .string(name), "rows": .integer(rows), "checksum": .string(checksum)]]
+            ["compared": ["name": .string(name), "rows": .integer(rows), "checksum": .string(checksum)]]
         }
     }
-}
 
-extension ServingMove.Event {
-    fileprivate var isStop: Bool { if case .stopped = self { true } else { false } }
+    private static func document(_ result: Result<ServingMove.Times, ServerError>) -> JSON {
+        switch result {
+        case .success(let times):
+            [
+                "moved": [
+                    "copyingMilliseconds": .integer(Int64(times.copying / .milliseconds(1))),
+                    "stoppedMilliseconds": .integer(Int64(times.stopped / .milliseconds(1))),
+                ]
+            ]
+        case .failure(let error): ["failure": .string(error.description)]
+        }
+    }
 }

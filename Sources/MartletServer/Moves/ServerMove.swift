@@ -41,6 +41,13 @@ public enum ServerMove {
             return try? type.key(of: PushHandle(text: handle))
         })
 
+    /// Identifies a directory of this machine, whatever path names it.
+    /// - Returns: nil if it cannot be examined.
+    public static func identity(of directory: String) -> String? {
+        var status = stat()
+        return stat(directory, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+    }
+
     /// Moves the data of a directory to a database.
     /// - Throws: `ServerError`. If the move failed in its last step, the source may already be marked as moved.
     public static func run(

@@ -20,8 +20,6 @@ final class ServingMove: Sendable {
         let log: Log
         /// How long requests to push services that are under way are waited for.
         var patience = Duration.seconds(5)
-        /// How long the server stays stopped at most.
-        var limit = Duration.seconds(120)
     }
 
     /// How long the parts of a move took.
@@ -36,8 +34,25 @@ final class ServingMove: Sendable {
         case stopped
     }
 
+    /// A move that has begun.
+    struct Run: Sendable {
+        /// Names the move in `giveUp`.
+        let number: Int
+        /// Ends the wait for a database that hangs.
+        fileprivate let connection: ConnectionBreak
+        fileprivate let task: Task<Result<Times, ServerError>, Never>
+
+        /// How long the move took, or why nothing was moved, or that it is not known whether anything was.
+        var result: Result<Times, ServerError> { get async { await task.value } }
+    }
+
+    /// How long the server stays stopped at most, unless the caller says something else.
+    static let limit = Duration.seconds(120)
+
     private let parts: Parts
     private let state = Mutex(ServingMoveState())
+    /// The latest move.
+    private let latest = Mutex<Run?>(nil)
     /// Why the server must end; nil if it need not.
     private let conclusion = Mutex<String?>(nil)
     private let (ends, end) = AsyncStream<String>.makeStream()
@@ -60,42 +75,71 @@ final class ServingMove: Sendable {
         return nil
     }
 
-    /// Waits while a decision to complete a move is carried out. Called when the server stops for another reason.
+    /// Waits while a decision to complete a move is carried out. Called when the server stops for another reason, by a
+    /// task that may be cancelled.
     func settle() async {
-        // The decision is carried out on a thread of its own, and takes as long as a COMMIT of the database.
-        while state.withLock({ $0.stage == .completing }) { try? await Task.sleep(for: .milliseconds(20)) }
+        guard state.withLock({ $0.stage == .completing }) else { return }
+        _ = await latest.withLock(\.self)?.result
     }
 
     /// Gives up a move for which no decision has been made, so that the server goes on at once.
-    func giveUp(because reason: String) {
-        if state.withLock({ $0.giveUp(because: reason) }) { resume() }
+    /// - Parameter number: That of the move; nil for any.
+    func giveUp(_ number: Int? = nil, because reason: String) {
+        guard let wasStopped = state.withLock({ $0.giveUp(number, because: reason) }) else { return }
+        // Otherwise the move would keep its copy and the log of the database for as long as PostgreSQL hangs.
+        latest.withLock(\.self)?.connection.perform()
+        if wasStopped { resumeAtEnd() }
     }
 
-    /// Moves everything.
+    /// Begins to move everything. When the result is known, and the caller has been told, `leave` must be called.
     /// - Parameters:
     ///   - url: The address of an empty database.
+    ///   - limit: How long the server stays stopped at most before the move is given up, and how long the database may
+    ///     take to complete it.
     ///   - report: Called from any thread.
-    /// - Throws: `ServerError` if nothing was moved, or if that is not known. In the latter case, and after success, the
-    ///   caller calls `leave`.
-    func run(to url: String, report: @escaping @Sendable (Event) -> Void) async throws(ServerError) -> Times {
-        guard state.withLock({ $0.begin() }) else {
-            throw ServerError("A move is under way already, or has not ended yet. Wait for its end.")
+    /// - Returns: nil if there is a move already.
+    func begin(to url: String, limit: Duration, report: @escaping @Sendable (Event) -> Void) -> Run? {
+        latest.withLock { latest in
+            guard let number = state.withLock({ $0.begin() }) else { return nil }
+            let connection = ConnectionBreak()
+            let order = Order(number: number, url: url, limit: limit, connection: connection, report: report)
+            latest = Run(number: number, connection: connection, task: Task { await self.run(order) })
+            return latest
         }
+    }
+
+    /// Lets the server end, if its data was moved, or if that is not known.
+    func leave() {
+        if let sentence = conclusion.withLock(\.self) { end.yield(sentence) }
+    }
+
+    private struct Order: Sendable {
+        let number: Int
+        let url: String
+        let limit: Duration
+        let connection: ConnectionBreak
+        let report: @Sendable (Event) -> Void
+    }
+
+    private func run(_ order: Order) async -> Result<Times, ServerError> {
         let worker = MoveWorker()
         do throws(StorageError) {
-            let times = try await move(url, worker, report)
+            let times = try await move(order, worker)
             await worker.end()
-            state.withLock { $0.succeed() }
             conclude("All data was moved: \(Self.whatToStart)")
-            return times
+            state.withLock { $0.succeed() }
+            return .success(times)
         } catch {
             let isDoubtful = await worker.isDoubtful
             await worker.end()
-            if state.withLock({ $0.fail(isDoubtful: isDoubtful) }) { resume() }
-            if isDoubtful { conclude("It is not known whether all data was moved: \(error.detail)") }
-            let reason = state.withLock(\.refusal)
-            parts.log.write(.warning, "The data was not moved: \(reason ?? error.detail)")
-            throw ServerError(reason ?? error.detail)
+            let reason = state.withLock(\.refusal) ?? error.detail
+            if isDoubtful {
+                conclude("It is not known whether all data was moved: \(reason)")
+            } else {
+                parts.log.write(.warning, "The data was not moved: \(reason)")
+            }
+            if state.withLock({ $0.fail(isDoubtful: isDoubtful) }) { resumeAtEnd() }
+            return .failure(ServerError(reason))
         }
     }
 
@@ -107,46 +151,48 @@ final class ServingMove: Sendable {
         parts.log.write(.warning, sentence)
     }
 
-    /// Lets the server end, if its data was moved. Called when the caller of the move has been told.
-    func leave() {
-        if let sentence = conclusion.withLock(\.self) { end.yield(sentence) }
-    }
-
-    private func move(
-        _ url: String, _ worker: MoveWorker, _ report: @escaping @Sendable (Event) -> Void
-    ) async throws(StorageError) -> Times {
+    private func move(_ order: Order, _ worker: MoveWorker) async throws(StorageError) -> Times {
         var times = Times()
         let begun = ContinuousClock.now
-        let address = try DatabaseAddress(url)
+        let address = try DatabaseAddress(order.url)
         parts.log.write(.info, "All data is being moved.", ["database": .string(address.description)])
-        let work = MoveWorker.Work(files: parts.files, keys: parts.keys, address: address) {
-            [weak self] event throws(StorageError) in
-            guard self?.state.withLock({ $0.refusal }) == nil else { throw Self.givenUp }
-            report(.progress(ServerMove.Event(event)))
+        let isWanted: @Sendable () -> Bool = { self.state.withLock { $0.refusal == nil } }
+        let work = MoveWorker.Work(
+            files: parts.files, keys: parts.keys, address: address, connection: order.connection
+        ) { event throws(StorageError) in
+            guard isWanted() else { throw Self.givenUp }
+            order.report(.progress(ServerMove.Event(event)))
         }
         // First, because a refusal of the database should not wait for the copy.
         try await worker.open(work)
-        try await worker.copy(work, from: try await parts.files.copyForMove())
+        try await worker.copy(work, from: try await parts.files.copyForMove(while: isWanted))
         times.copying = .now - begun
         guard state.withLock({ $0.stop() }) else { throw Self.givenUp }
         let stopped = ContinuousClock.now
-        report(.stopped)
+        order.report(.stopped)
         await stopServing()
-        let watch = Task { [weak self, limit = parts.limit] in
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            self?.giveUp(
-                because: "The end of the move took longer than \(limit.components.seconds) seconds, so it was given up."
-            )
+        let seconds = order.limit.components.seconds
+        let watch = Self.after(order.limit) {
+            self.giveUp(
+                order.number, because: "The end of the move took longer than \(seconds) seconds, so it was given up.")
         }
         defer { watch.cancel() }
         try await worker.catchUp()
         guard state.withLock({ $0.decide() }) else { throw Self.givenUp }
+        // What became of a COMMIT is asked for on another connection.
+        let completion = Self.after(order.limit) { order.connection.perform() }
+        defer { completion.cancel() }
         try await worker.complete()
         times.stopped = .now - stopped
         return times
     }
 
     private static let givenUp = StorageError(.unavailable, "The move was given up.")
+
+    /// Does something after a time, unless the returned task is cancelled before.
+    private static func after(_ time: Duration, _ act: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task { if (try? await Task.sleep(for: time)) != nil { act() } }
+    }
 
     // MARK: Stopping the server
 
@@ -161,6 +207,11 @@ final class ServingMove: Sendable {
         parts.log.write(.info, "The server takes no changes and sends nothing, until the rest of its data is moved.")
         // The move may have been given up meanwhile.
         if !state.withLock(\.isStopped) { resume() }
+    }
+
+    private func resumeAtEnd() {
+        resume()
+        state.withLock { $0.resumed() }
     }
 
     private func resume() {
@@ -184,6 +235,7 @@ private actor MoveWorker {
         let files: SQLiteStorage
         let keys: ServerKeys
         let address: DatabaseAddress
+        let connection: ConnectionBreak
         let report: @Sendable (DataMove.Event) throws(StorageError) -> Void
     }
 
@@ -196,20 +248,26 @@ private actor MoveWorker {
     var isDoubtful: Bool { move?.isDoubtful ?? false }
 
     func open(_ work: Work) throws(StorageError) {
-        target = try PostgresMoveTarget(work.address, sealer: work.keys, rules: ServerMove.rules)
+        target = try PostgresMoveTarget(
+            work.address, sealer: work.keys, rules: ServerMove.rules, breakable: work.connection)
     }
 
     func copy(_ work: Work, from copy: MoveCopy) throws(StorageError) {
-        guard let target else { return }
+        guard let target else { preconditionFailure("The database is opened before anything is copied.") }
         let source = try OnlineSQLiteMoveSource(work.files, copy, rules: ServerMove.rules)
         let move = OnlineMove(from: source, to: target, rules: ServerMove.rules, report: work.report)
         self.move = move
         try move.copy()
     }
 
-    func catchUp() throws(StorageError) { try move?.catchUp() }
+    func catchUp() throws(StorageError) { try begun.catchUp() }
 
-    func complete() throws(StorageError) { try move?.complete() }
+    func complete() throws(StorageError) { try begun.complete() }
+
+    private var begun: OnlineMove {
+        guard let move else { preconditionFailure("The snapshot is copied before the changes.") }
+        return move
+    }
 
     /// Closes the connections. What is not completed is rolled back.
     func end() { (move, target) = (nil, nil) }

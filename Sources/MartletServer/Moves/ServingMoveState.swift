@@ -19,13 +19,18 @@ struct ServingMoveState: Equatable {
     private(set) var refusal: String?
     /// Whether a move that was given up still has to end.
     private(set) var isRunning = false
+    /// The number of the latest move.
+    private(set) var number = 0
+    /// How many ends of moves have yet to let the server go on. They must not do that during another move.
+    private var resuming = 0
 
     /// Begins a move.
-    /// - Returns: False if there is a move already.
-    mutating func begin() -> Bool {
-        guard stage == .none, !isRunning else { return false }
+    /// - Returns: The number of the move; nil if there is a move already.
+    mutating func begin() -> Int? {
+        guard stage == .none, !isRunning, resuming == 0 else { return nil }
         (stage, refusal, isRunning) = (.copying, nil, true)
-        return true
+        number += 1
+        return number
     }
 
     /// Stops the server's changes.
@@ -43,25 +48,34 @@ struct ServingMoveState: Equatable {
     }
 
     /// Gives up a move for which no decision has been made.
-    /// - Returns: Whether the server was stopped, and must go on now.
-    mutating func giveUp(because reason: String) -> Bool {
-        guard stage == .copying || stage == .stopped else { return false }
-        defer { (stage, refusal) = (.none, reason) }
-        return stage == .stopped
+    /// - Parameter number: The number of the move; nil for any.
+    /// - Returns: Whether the server was stopped, and must go on now; nil if the move cannot be given up. After true,
+    ///   `resumed` is called when the server has gone on.
+    mutating func giveUp(_ number: Int? = nil, because reason: String) -> Bool? {
+        guard stage == .copying || stage == .stopped, number ?? self.number == self.number else { return nil }
+        let wasStopped = stage == .stopped
+        (stage, refusal) = (.none, reason)
+        if wasStopped { resuming += 1 }
+        return wasStopped
     }
 
     /// Ends a move that has failed, or that was given up.
     /// - Parameter isDoubtful: Whether it is not known if the target is complete.
-    /// - Returns: Whether the server was stopped, and must go on now.
+    /// - Returns: Whether the server was stopped, and must go on now. After true, `resumed` is called when it has.
     mutating func fail(isDoubtful: Bool) -> Bool {
         isRunning = false
         guard !isDoubtful else {
             stage = .moved
             return false
         }
-        defer { stage = .none }
-        return stage == .stopped || stage == .completing
+        let wasStopped = stage == .stopped || stage == .completing
+        stage = .none
+        if wasStopped { resuming += 1 }
+        return wasStopped
     }
+
+    /// Notes that the server has gone on after a move that was given up or has failed.
+    mutating func resumed() { resuming -= 1 }
 
     /// Ends a move that has succeeded.
     mutating func succeed() { (stage, isRunning) = (.moved, false) }

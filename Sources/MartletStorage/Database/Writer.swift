@@ -75,14 +75,17 @@ actor Writer {
 
     /// Copies the database, a megabyte at a time, between the transactions of other callers. The caller must make sure
     /// that no other copy is being made.
-    /// - Parameter path: The path of an existing empty file.
+    /// - Parameters:
+    ///   - path: The path of an existing empty file.
+    ///   - isWanted: Called from time to time; false gives the copy up.
     /// - Returns: The result of `query`, which sees the same data as the copy.
     nonisolated func copy<Value: Sendable>(
-        to path: String, _ query: @Sendable (Connection) throws(StorageError) -> Value
+        to path: String, while isWanted: @Sendable () -> Bool = { true },
+        _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
         try await beginCopy(to: path)
         while true {
-            if let value = try await continueCopy(query) { return value }
+            if let value = try await continueCopy(while: isWanted, query) { return value }
             await Task.yield()
         }
     }
@@ -95,11 +98,11 @@ actor Writer {
     /// Copies the next pages and, after the last ones, runs the query.
     /// - Returns: The result of the query; nil if the copy is not complete yet.
     private func continueCopy<Value: Sendable>(
-        _ query: @Sendable (Connection) throws(StorageError) -> Value
+        while isWanted: @Sendable () -> Bool, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {
         guard let connection, let current = copy else { throw Self.closed }
         do throws(StorageError) {
-            guard !Task.isCancelled else { throw StorageError(.unavailable, "The copy was given up.") }
+            guard !Task.isCancelled, isWanted() else { throw StorageError(.unavailable, "The copy was given up.") }
             guard try current.step(pages: Self.pagesPerStep) else { return nil }
             copy = nil
             return try query(connection)

@@ -170,7 +170,11 @@ struct MoveQuery {
         // The members of a progress map are in a file, so the query returns NULL for them.
         "progress": Form(
             table: "deliveries", joins: notification.joins, condition: "x.is_final = 0",
-            columns: ["shard": "n.hub", "delivery": "x.id", "place": "0", "members": "NULL"]),
+            columns: ["shard": "n.hub", "delivery": "x.id", "place": "0", "members": "NULL"],
+            // No member has a higher number: those of a direct send count its handles, each of at least a byte.
+            extras: [
+                "CASE WHEN n.handles IS NULL THEN max(x.last_channel, x.last_registration) ELSE length(n.handles) END"
+            ]),
     ]
 
     static let rolloutColumns = [

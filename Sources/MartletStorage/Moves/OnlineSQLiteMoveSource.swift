@@ -127,9 +127,9 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
         }
     }
 
-    /// Reads registrations and channels by themselves, because they are the largest tables and joining them takes most of
-    /// the time. A registration has a part of its channel in its moved form, and a channel one of its registrations: so
-    /// each that has changed makes the others changed too.
+    /// Reads registrations and channels by themselves, because they are the largest tables and joining them takes most
+    /// of the time. A registration has a part of its channel in its moved form, and a channel one of its registrations:
+    /// so each that has changed makes the others changed too.
     private func readChangedRegistrations(
         of table: MovedTable, _ present: SQLiteMoveReader, read: (Int64) throws(StorageError) -> Void,
         removed: RowReceiver, added: RowReceiver
@@ -150,7 +150,8 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
 
     /// Compares all rows of a table of the schema, of hubs that exist.
     /// - Parameters:
-    ///   - key: The column by which the rows are ordered. It is the first column of the statements; `link` is the second.
+    ///   - key: The column by which the rows are ordered. It is the first column of the statements; `link` is the
+    ///     second.
     ///   - differ: Called with the statements whose current row differs; nil for one that has no such row.
     private func compareTables(
         _ name: String, _ key: String, _ link: String, _ present: SQLiteMoveReader,
@@ -158,8 +159,8 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
         differ: (_ before: Statement?, _ after: Statement?) throws(StorageError) -> Void
     ) throws(StorageError) {
         let sql = """
-            SELECT x.\(key), x.\(link), x.* FROM \(name) x CROSS JOIN hubs live ON live.id = x.hub AND live.is_deleted = 0
-            ORDER BY x.\(key)
+            SELECT x.\(key), x.\(link), x.* FROM \(name) x
+            CROSS JOIN hubs live ON live.id = x.hub AND live.is_deleted = 0 ORDER BY x.\(key)
             """
         let (before, after) = (try former.connection.take(sql), try present.connection.take(sql))
         defer {
@@ -217,11 +218,12 @@ public final class MoveCopy: Sendable {
 
 extension SQLiteStorage {
     /// Copies the database within the data directory, while the server reads and writes.
+    /// - Parameter isWanted: Called from time to time; false gives the copy up.
     /// - Throws: `StorageError`: `.locked` if there is a copy already, `.full` if there is not enough free space.
-    public func copyForMove() async throws(StorageError) -> MoveCopy {
-        let location = try SnapshotLocation(in: directory, snapshots, keeping: progressMaps)
+    public func copyForMove(while isWanted: @Sendable () -> Bool) async throws(StorageError) -> MoveCopy {
+        let location = try SnapshotLocation(in: directory, snapshots)
         try await checkRoomForCopy()
-        _ = try await writer.copy(to: location.database) { _ throws(StorageError) in true }
+        _ = try await writer.copy(to: location.database, while: isWanted) { _ throws(StorageError) in true }
         return MoveCopy(at: location)
     }
 

@@ -101,7 +101,7 @@ final class SQLiteMoveReader {
             row.reserveCapacity(table.columns.count)
             for index in table.columns.indices { row.append(MovedValue(statement, Int32(index))) }
             guard try refine?(&row, statement) ?? true else { continue }
-            try pass(row, of: table, each)
+            try pass(row, statement, of: table, each)
         }
     }
 
@@ -154,10 +154,11 @@ final class SQLiteMoveReader {
     }
 
     private func pass(
-        _ row: [MovedValue], of table: MovedTable, _ each: MoveSource.RowReceiver
+        _ row: [MovedValue], _ statement: Statement, of table: MovedTable, _ each: MoveSource.RowReceiver
     ) throws(StorageError) {
         guard table.name == "progress" else { return try shiftAndPass(row, of: table, each) }
-        for block in try progress(of: row[1].integer ?? 0) {
+        let last = statement.integer(Int32(table.columns.count))
+        for block in try progress(of: row[1].integer ?? 0, through: last) {
             var row = row
             row[3] = .integer(block.index)
             row[4] = .bytes(block.shortest.bytes)
@@ -176,13 +177,15 @@ final class SQLiteMoveReader {
     }
 
     /// Reads the progress map of a delivery.
-    private func progress(of delivery: Int64) throws(StorageError) -> [DeliveredBitmap] {
+    /// - Parameter last: A number that is not lower than that of any member.
+    private func progress(of delivery: Int64, through last: Int64) throws(StorageError) -> [DeliveredBitmap] {
         let id = Delivery.ID(rawValue: delivery)
         var status = stat()
         // Opening a map sets the size of its file. The map is opened with the present size, so that the file is not
-        // made shorter.
-        let size = stat(maps.path(of: id), &status) == 0 ? Int64(status.st_size) : 1
-        guard let map = try maps.existingMap(for: id, through: max(size * 8 - 1, 0)) else { return [] }
+        // made shorter. A map without a file keeps the size for the one that it may get: a server that serves shares
+        // its maps with a move, and goes on with them if the move fails.
+        let size = stat(maps.path(of: id), &status) == 0 ? Int64(status.st_size) : 0
+        guard let map = try maps.existingMap(for: id, through: size > 0 ? size * 8 - 1 : last) else { return [] }
         return map.blocks
     }
 

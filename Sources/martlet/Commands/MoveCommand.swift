@@ -4,8 +4,8 @@ import MartletModel
 import MartletServer
 import Synchronization
 
-/// `martlet move`: moves all data of a server between a data directory and a database on PostgreSQL. A server that serves
-/// from the directory moves its data itself, and ends; in all other cases no server may run.
+/// `martlet move`: moves all data of a server between a data directory and a database on PostgreSQL. A server that
+/// serves from the directory moves its data itself, and ends; in all other cases no server may run.
 enum MoveCommand {
     static let command = Command(
         "move",
@@ -20,6 +20,8 @@ enum MoveCommand {
             Option(
                 "to", "DIR|URL", "Where to: an empty database, or a directory that is empty or new.", isSecret: true),
             .adminSocket,
+            Option(
+                "stop-limit", "SECONDS", "For how long a server that serves takes no changes at most.", default: "120"),
             Option("key-file", "FILE", "To a directory: the secret.key of the nodes, which is copied into it."),
             .json("one object a line for all that was compared: name, rows and checksum"),
         ]
@@ -37,7 +39,7 @@ enum MoveCommand {
         }
         let report: @Sendable (ServerMove.Event) -> Void = { event in
             switch event {
-            case .completing: stage.isCompleting = true
+            case .completing: stage.reach(.completing)
             case .progress(let name, let rows, let isComparison):
                 display.show(rows, notes: [isComparison ? "comparing \(name)" : "copying \(name)"])
             case .compared(let name, let rows, let checksum): compared(name, rows, checksum)
@@ -53,8 +55,11 @@ enum MoveCommand {
             }
             let server = Administration(running: directory, socket: invocation["admin-socket"])
             let online = OnlineMoveAnswer(stage: stage, display: display, compared: compared)
+            let limit = try invocation.count("stop-limit", upTo: 86_400) ?? 120
             let stopped = try await Signals.cleaningUp({ stage.sayThatItIsInterrupted() }) {
-                if let stopped = try await online.ask(server, toMoveTo: url) { return Duration?.some(stopped) }
+                if let stopped = try await online.ask(server, toMove: directory, to: url, stoppedFor: limit) {
+                    return Duration?.some(stopped)
+                }
                 let owner = try AssumedOwner(of: directory)
                 defer { owner?.end() }
                 try ServerMove.run(fromDirectory: directory, toDatabase: url, report: report)
@@ -114,20 +119,28 @@ enum MoveCommand {
 
 /// How far a move has come, for the message about an interruption.
 private final class MoveStage: Sendable {
-    private let completing = Mutex(false)
-
-    /// Whether the source may be marked as moved already.
-    var isCompleting: Bool {
-        get { completing.withLock { $0 } }
-        set { completing.withLock { $0 = newValue } }
+    enum Stage {
+        case copying
+        /// The source may be marked as moved already.
+        case completing
+        /// A server moves its own data.
+        case online
     }
 
+    private let stage = Mutex(Stage.copying)
+
+    func reach(_ stage: Stage) { self.stage.withLock { $0 = stage } }
+
     func sayThatItIsInterrupted() {
-        Terminal.complain(
-            isCompleting
-                ? "martlet: interrupted in the last step. Run 'martlet move' again: if what is moved is marked as moved, the "
-                    + "refusal says what to do."
-                : "martlet: interrupted. Nothing was moved.")
+        let sentence =
+            switch stage.withLock(\.self) {
+            case .copying: "Nothing was moved."
+            case .completing:
+                "It was in its last step. Run 'martlet move' again: if what is moved is marked as moved, the refusal says "
+                    + "what to do."
+            case .online: "The server gives the move up, unless it was in its last step: its log says which."
+            }
+        Terminal.complain("martlet: interrupted. \(sentence)")
     }
 }
 
@@ -153,10 +166,16 @@ private final class OnlineMoveAnswer: Sendable {
     }
 
     /// Moves the data of a running server.
+    /// - Parameters:
+    ///   - directory: The data directory that the server must have.
+    ///   - limit: For how many seconds the server takes no changes at most.
     /// - Returns: How long the server took no changes; nil if no server runs.
-    func ask(_ server: Administration, toMoveTo url: String) async throws -> Duration? {
-        let body: JSON = ["database": .string(url)]
-        let request = HTTPRequest(.post, "/move", authority: "admin", body: body.bytes)
+    func ask(
+        _ server: Administration, toMove directory: String, to url: String, stoppedFor limit: Int
+    ) async throws -> Duration? {
+        var body: [String: JSON] = ["database": .string(url), "stopLimitSeconds": .integer(Int64(limit))]
+        body["directory"] = ServerMove.identity(of: directory).map(JSON.string)
+        let request = HTTPRequest(.post, "/move", authority: "admin", body: JSON.object(body).bytes)
         let response: HTTPResponse?
         do {
             response = try await server.receiveRunning(request) { [self] piece in
@@ -183,6 +202,7 @@ private final class OnlineMoveAnswer: Sendable {
     }
 
     private func take(_ piece: [UInt8]) {
+        stage.reach(.online)
         let lines = state.withLock { state in
             var lines = (state.rest + piece).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             state.rest = Array(lines.removeLast())
@@ -201,12 +221,9 @@ private final class OnlineMoveAnswer: Sendable {
         if let row = event["compared"], let name = row["name"]?.string {
             compared(name, row["rows"]?.integer ?? 0, row["checksum"]?.string ?? "")
         }
-        switch event["stage"]?.string {
-        case "stopped":
+        if event["stage"]?.string == "stopped" {
             display.end()
             Terminal.complain("martlet: the server takes no changes now; the rest is copied.")
-        case "completing": stage.isCompleting = true
-        default: break
         }
         if let moved = event["moved"] {
             state.withLock { $0.stopped = .milliseconds(moved["stoppedMilliseconds"]?.integer ?? 0) }

@@ -152,7 +152,14 @@ extension AdminDescription {
                 answers: [ok("What has changed, and what waits for a restart.", APISchema.any)]),
             APIOperation(
                 .post, "/move", id: "moveData", "Move all data to a database on PostgreSQL, and end the server",
-                body: [.json(APISchema.object(["database": APISchema.text]))],
+                body: [
+                    .json(
+                        APISchema.object(
+                            [
+                                "database": APISchema.text, "directory": APISchema.text,
+                                "stopLimitSeconds": APISchema.count,
+                            ], optional: ["directory", "stopLimitSeconds"]))
+                ],
                 answers: [
                     APIAnswer(
                         .ok, "A line of JSON for each event, and one a second at least.",
