@@ -12,7 +12,7 @@ LEASE = 10        # seconds from a renewal
 MARGIN = 2        # beyond it, until others may call a node dead
 SENDS_FOR = 8     # seconds from a renewal, after which a node sends nothing more
 HOLDS_WITHIN = 1  # second, in which a pause holds at every node
-GAP = LEASE       # seconds between two renewals, beyond which a node has been away
+GAP = 5           # seconds between two renewals, beyond which a node has been away
 
 NOTES = """
     CREATE SCHEMA judge;
@@ -154,6 +154,17 @@ class History:
             told = sender.next_renewal(start) if sender else None
             if told and push.arrived > max(start + HOLDS_WITHIN, told) + grace:
                 yield push
+
+    def buried(self, faults, calm):
+        """The incarnations that were said to be dead although nothing was done to their node: it had no fault (name,
+        start, end) of its own while it did not renew, nor less than `calm` seconds before."""
+        for each in self.incarnations.values():
+            if each.dead is None or each.has_left:
+                continue
+            last = each.renewals[-1]
+            if not any(name == each.name and start < each.dead and (end is None or end + calm > last)
+                       for name, start, end in faults):
+                yield each
 
     def takeovers(self, absences=()):
         """The hubs that came to another node because their owner had died: the owner, when it renewed last, and when the
