@@ -1,6 +1,6 @@
-"""Several nodes at one PostgreSQL, while nodes are killed and stand still, the ways to the database are cut, clocks are wrong
-by a day, and the database restarts, fails over, loses its standby or has no room left: nothing that was accepted may be lost,
-and nothing may come twice without a reason.
+"""Several nodes at one PostgreSQL, while nodes are killed and stand still, the ways to the database are cut, clocks are
+wrong by a day, and the database restarts, fails over, loses its standby or has no room left: nothing that was accepted may be
+lost, and nothing may come twice without a reason.
 
 Clients register devices and send through nodes chosen by chance: to users, to everybody, for later, under collapse keys;
 they pause, resume and cancel. A strict APNs notes what arrives and which process sent it. Triggers in the database note
@@ -63,7 +63,7 @@ FOREIGN = "nothing was sent by a node for a hub of another"
 STEPS = {"put": 0.1, "join": 0.05, "leave": 0.04, "read": 0.08, "broadcast": 0.015, "pause": 0.02, "collapse": 0.1,
          "schedule": 0.12, "send": 0.475}
 CANCELED = 0.3       # of the schedules
-NODE_FAULTS = ["kill", "stop", "cut", "replace", "hold", "leave", "slow", "clock"]
+NODE_FAULTS = ["kill", "stop", "cut", "replace", "hold", "leave", "slow", "clock", "jump"]
 DATABASE_FAULTS = ["terminate", "promote", "restart", "standby", "fill"]
 # A few faults, of which each shows another thing.
 FEW = ["kill", "promote", "stop", "terminate", "hold"]
@@ -440,6 +440,7 @@ class Course:
         self._ends = []   # (node's name, when it was told to end)
         self._absences = []  # (from, to): when no database answered, or none could store anything
         self._lonely = []    # (from, to): when it had no standby
+        self._wrong_clocks = []  # (from, to): when that of a node was
         self.wrong = []   # sentences that do not hold
 
     def _print(self, text):
@@ -687,22 +688,33 @@ class Course:
         checks.equal("a node that is told to stop ends in order", code, 0)
 
     async def _clock(self, node):
-        """Its clock is wrong by a day from its start on and then set right, or the other way round. Only its end, its start
-        and the moment when the clock is set count as disturbances."""
-        wrong = self._random.choice([-1, 1]) * disturbances.DAY
-        first, second = self._random.choice([(wrong, 0), (0, wrong)])
+        """Its clock is wrong by a day from its start to its end."""
+        await self._run_by_clock(node, self._wrong())
+
+    async def _jump(self, node):
+        """Its clock is set wrong by a day, and right again, while it runs."""
+        await self._run_by_clock(node, 0, self._wrong(), 0)
+
+    def _wrong(self):
+        return self._random.choice([-1, 1]) * disturbances.DAY
+
+    async def _run_by_clock(self, node, *offsets):
+        """Starts it anew with a clock that is so much ahead for a while, then so much. Only its end, its start and the moment
+        when the clock is set count as disturbances."""
         await self._end_in_order(node)
         node.clock = await asyncio.to_thread(disturbances.Clock, f"{node.data}-clock-{self._made}")
         self._made += 1
-        node.clock.set(first)
-        await self._start(node)
-        for offset in (first, second):
-            self._print(f"the clock of {node.name} is {offset} s ahead")
+        began = time.time()
+        for number, offset in enumerate(offsets):
             node.clock.set(offset)
+            if number == 0:
+                await self._start(node)
+            self._print(f"the clock of {node.name} is {offset} s ahead")
             self._load.end_disturbances(node.name)
-            await self._while(2, self._options.longest)
+            await self._while(2, self._options.longest / len(offsets))
             self._load.begin_disturbance(node.name)
         await self._end(node)
+        self._wrong_clocks.append((began, time.time()))
         node.clock = None
         await self._start(node)
 
@@ -753,10 +765,12 @@ class Course:
         the primary alone, where it can be read."""
         await asyncio.to_thread(self._cluster.order, "lose")
         lost = time.time()
-        await self._while(1, self._options.longest / 2)
-        if self._random.random() < 0.5:
+        await self._while(1, self._options.longest / 3)
+        # More than once, because what waits has waited too long for an answer soon.
+        for _ in range(self._random.choice([0, 2, 3])):
             await self._terminate()
-        await self._while(1, self._options.longest / 2)
+            await self._while(0.5, 4)
+        await self._while(1, self._options.longest / 3)
         ordered = time.time()
         self._lonely.append((lost, ordered))
         await asyncio.to_thread(self._cluster.order, "rejoin")
@@ -764,7 +778,7 @@ class Course:
         self._print(f"the standby has everything {time.time() - ordered:.1f} s after the order to start")
 
     async def _fill(self):
-        """Fills the disk of the primary for a while. It crashes where it cannot go on with its log (WAL), which may be soon."""
+        """Fills the disk of the primary for a while. It crashes where it cannot go on with its log (WAL)."""
         filled = time.time()
         filling = [filled, None]
         self._load.fillings.append(filling)
@@ -812,6 +826,7 @@ class Course:
             elif not self._owed() or time.monotonic() > deadline:
                 break
             await asyncio.sleep(0.25)
+        await self._tell_owed()
         for client in self._clients:
             await client.read_all()
         await self._judge_states()
@@ -821,6 +836,13 @@ class Course:
         await self._judge_list()
         for client in [*self._clients, *[each for helpers in self._helpers.values() for each in helpers]]:
             client.close()
+
+    async def _tell_owed(self):
+        """Prints of what has not come what became of it."""
+        messages = {message.key: message for message, _ in self._owed()}.values()
+        states = collections.Counter([await self._helpers[each.hub][0].state(each) for each in messages])
+        if states:
+            self._print(f"what has not come: {', '.join(f'{count} {state}' for state, count in states.items())}")
 
     async def _judge_list(self):
         """Whether each node lists all of them, with the hubs that they own."""
@@ -926,7 +948,7 @@ class Course:
             if not device or message.tag not in (None, device.tag) or (device.gone_since or message.clock) < message.clock:
                 strays.append((push.key, push.token[:8]))
                 continue
-            if message.due and push.arrived < message.due:
+            if message.due and push.arrived < message.due - self._clock_error(push.arrived):
                 early.append((push.key, message.due - push.arrived))
             if message.is_canceled:
                 canceled.append((push.key, f"due {message.due:.2f}, came {push.arrived:.2f}"))
@@ -946,6 +968,10 @@ class Course:
                    answered_during(load.stored, self._lonely, self._options.grace))
         if not load.failures:
             checks.that("no request failed with nothing wrong, and all was stored that was answered", True)
+
+    def _clock_error(self, moment):
+        """How much a node may be wrong about the time: it goes by the database's clock to the second if its own is wrong."""
+        return 1 if any(start < moment < end + 1 for start, end in self._wrong_clocks) else 0
 
     def _unscored(self):
         """The last accepted of each collapse key, unless one behind it was stored without an answer."""
@@ -1028,8 +1054,9 @@ class Course:
             f" {done['answered beside']} answered, {done['not answered beside']} not")
         without = {kind: count for kind, count in sorted(done.items()) if kind.startswith("without room")}
         if without:
-            self._print("writes on a full disk: " + ", ".join(
-                f"{count} {kind.removeprefix('without room ').replace('None', 'not answered')}" for kind, count in without.items()))
+            kinds = [f"{count} {kind.removeprefix('without room ').replace('None', 'not answered')}"
+                     for kind, count in without.items()]
+            self._print(f"writes on a full disk: {', '.join(kinds)}")
         middle, nearly, most = quantiles(self._times or [0])
         self._print(
             f"takeovers of hubs: {len(self._times)}, after {middle:.1f} s in the middle, {nearly:.1f} s in 99 of 100,"
