@@ -713,6 +713,7 @@ class Course:
             self._load.end_disturbances(node.name)
             await self._while(2, self._options.longest / len(offsets))
             self._load.begin_disturbance(node.name)
+        self._stops[node.name, time.time()] = "clock"
         await self._end(node)
         self._wrong_clocks.append((began, time.time()))
         node.clock = None
@@ -845,13 +846,19 @@ class Course:
             self._print(f"what has not come: {', '.join(f'{count} {state}' for state, count in states.items())}")
 
     async def _judge_list(self):
-        """Whether each node lists all of them, with the hubs that they own."""
+        """Whether each node lists all of them, with the hubs that they own. A process that could not start because its
+        entry was not answered may be listed until the lease of that has ended."""
+        expected = sorted(each.name for each in self._nodes), len(self._hubs)
+        deadline = time.monotonic() + node_history.LEASE + node_history.MARGIN
         for node in self._nodes:
-            told = await self._list(node)
-            alive = [each for each in told["nodes"] if each["isAlive"]]
-            found = sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
-            checks.equal("every node lists all nodes, which own all hubs together", found,
-                         (sorted(each.name for each in self._nodes), len(self._hubs)))
+            while (found := await self._listed(node)) != expected and time.monotonic() < deadline:
+                await asyncio.sleep(0.5)
+            checks.equal("every node lists all nodes, which own all hubs together", found, expected)
+
+    async def _listed(self, node):
+        """The names of the nodes that live, and the number of the hubs that they own."""
+        alive = [each for each in (await self._list(node))["nodes"] if each["isAlive"]]
+        return sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
 
     @staticmethod
     async def _list(node):
@@ -1027,7 +1034,8 @@ class Course:
     def _judge_takeovers(self, history):
         self._times, self._unclear, late = [], 0, []
         for hub, former, last, moment, since in history.takeovers(self._absences):
-            starts = [start for (name, start) in self._stops if name == former.name and last - 0.5 < start < last + 2.5]
+            starts = [start for (name, start) in self._stops
+                      if name == former.name and last - 0.5 < start < min(last + 2.5, moment)]
             start = max(starts, default=last)
             if moment - since > self._options.takeover + self._options.grace:
                 late.append(f"hub {hub} of {former.number} {former.name} after {moment - start:.1f} s")
