@@ -93,6 +93,18 @@ class Rules(unittest.TestCase):
         [(*_, since)] = judged.takeovers([(3, 5), (18, 21), (30, 33), (40, 44)])
         self.assertEqual(since, 24)
 
+    def test_the_share_of_a_third_node_is_kept_for_a_while(self):
+        def since(third_ends, moment):
+            leases = [(1, "a", False, at) for at in range(21)] + [(2, "b", False, at) for at in range(60)]
+            leases += [(3, "c", False, at) for at in range(third_ends + 1)] + [(1, "a", True, 33)]
+            judged = History(leases, [(HUB, 1, 0), (HUB, 2, moment)], {})
+            [(*_, found)] = judged.takeovers()
+            return found
+        self.assertEqual(since(32, 35.5), 32 + 3 - 12)
+        self.assertEqual(since(34, 35.5), 20)
+        self.assertEqual(since(28, 35.5), 20)
+        self.assertEqual(since(60, 35.5), 20)
+
     def test_what_is_left_in_order_is_no_takeover(self):
         judged = history(first_ends=20, first_dies=20.5, owners=((0, 1), (21, 2)), ends=[("a", 20.2)])
         self.assertEqual(list(judged.takeovers()), [])
