@@ -1037,15 +1037,22 @@ class Course:
             starts = [start for (name, start) in self._stops
                       if name == former.name and last - 0.5 < start < min(last + 2.5, moment)]
             start = max(starts, default=last)
-            if moment - since > self._options.takeover + self._options.grace:
+            # The others leave to a node that is slow what is its share.
+            is_slow = self._is_slow(history.incarnations[dict(history.owners[hub])[moment]].name, moment)
+            if not is_slow and moment - since > self._options.takeover + self._options.grace:
                 late.append(f"hub {hub} of {former.number} {former.name} after {moment - start:.1f} s")
-            if since == last:
+            if since == last and not is_slow:
                 self._times.append(moment - start)
             else:
                 self._unclear += 1
         self._none(f"the hubs of a dead node have another owner within {self._options.takeover} seconds", late)
         orphans = [hub for hub, owners in history.owners.items() if not owners[-1][1]]
         self._none("every hub has an owner in the end", orphans)
+
+    def _is_slow(self, name, moment):
+        """Whether the way of the node to the database was."""
+        return any(node == name and start < moment and (end is None or moment < end)
+                   and self._stops.get((name, start)) == "slow" for node, start, end in self._load.disturbances)
 
     def _report(self, counts):
         done = self._load.counts
@@ -1068,7 +1075,7 @@ class Course:
         middle, nearly, most = quantiles(self._times or [0])
         self._print(
             f"takeovers of hubs: {len(self._times)}, after {middle:.1f} s in the middle, {nearly:.1f} s in 99 of 100,"
-            f" {most:.1f} s at most; and {self._unclear} after the others or the database had been away too")
+            f" {most:.1f} s at most; and {self._unclear} by a slow node, or after the others or the database had been away")
         if self._silences:
             middle, nearly, most = quantiles(self._silences)
             self._print(
