@@ -10,6 +10,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _LIFETIME = datetime.timedelta(days=10)
+# For programs whose clock is behind.
+_BEFORE = datetime.timedelta(days=2)
 
 
 def write_private(path, data):
@@ -31,7 +33,7 @@ def _builder(subject, issuer, key, lifetime=_LIFETIME):
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_before(now - _BEFORE)
         .not_valid_after(now + lifetime)
     )
 

@@ -37,8 +37,8 @@ def share(number):
 
 
 class Clock:
-    """The clock on the wall of all programs that were started with its environment. Never behind the true one:
-    certificates are made at the start."""
+    """The clock on the wall of all programs that were started with its environment. Behind the true one by less than two
+    days: the certificates of the services are not valid before (certificates.py)."""
 
     AHEAD = 50 * HOUR  # at most
 
@@ -84,7 +84,7 @@ class Clock:
         """Seconds ahead of the true clock, from now on."""
         before = time.monotonic()
         with open(self._path + ".new", "w") as file:
-            file.write(f"+{offset}\n")
+            file.write(f"{offset:+}\n")
         os.replace(self._path + ".new", self._path)
         # Who looked in between saw either.
         self._past.append((before, time.monotonic(), offset))

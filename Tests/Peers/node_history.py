@@ -12,7 +12,9 @@ LEASE = 10        # seconds from a renewal
 MARGIN = 2        # beyond it, until others may call a node dead
 SENDS_FOR = 8     # seconds from a renewal, after which a node sends nothing more
 HOLDS_WITHIN = 1  # second, in which a pause holds at every node
-GAP = LEASE       # seconds between two renewals, beyond which a node has been away
+GAP = 5           # seconds between two renewals, beyond which a node has been away
+HEARTBEAT = 1     # second, from renewal to renewal
+SHARES = 3        # seconds from a renewal, for which a node counts when hubs are shared
 
 NOTES = """
     CREATE SCHEMA judge;
@@ -155,10 +157,23 @@ class History:
             if told and push.arrived > max(start + HOLDS_WITHIN, told) + grace:
                 yield push
 
+    def buried(self, faults, calm):
+        """The incarnations that were said to be dead although nothing was done to their node: it had no fault (name,
+        start, end) of its own while it did not renew, nor less than `calm` seconds before."""
+        for each in self.incarnations.values():
+            if each.dead is None or each.has_left:
+                continue
+            last = each.renewals[-1]
+            if not any(name == each.name and start < each.dead and (end is None or end + calm > last)
+                       for name, start, end in faults):
+                yield each
+
     def takeovers(self, absences=()):
         """The hubs that came to another node because their owner had died: the owner, when it renewed last, and when the
         hub had another; and since when one of the others could have known, which must be without a gap for as long. While
-        the database is away, from and to moments of `absences`, nobody can know or take anything: `since` moves by that."""
+        the database is away, from and to moments of `absences`, nobody can know or take anything: `since` moves by that.
+        The share of a third node that has just gone silent is kept for it for a while: `since` is so late then that this
+        while is in the time for a takeover."""
         for hub, owners in self.owners.items():
             for (_, before), (moment, after) in zip(owners, owners[1:]):
                 former = self.incarnations.get(before)
@@ -168,5 +183,9 @@ class History:
                 steady = [since for each in self.incarnations.values() if each is not former
                           if (since := each.steady_since(moment)) is not None]
                 since = max(last, min(steady, default=moment))
+                silent = [renewal for each in self.incarnations.values() if each is not former and each.number != after
+                          and (renewal := each.last_renewal(moment)) is not None
+                          and 2 * HEARTBEAT < moment - renewal < SHARES + 2 * HEARTBEAT]
+                since = max([since, *[renewal + SHARES - LEASE - MARGIN for renewal in silent]])
                 away = sum(max(0, min(end, moment) - max(start, since)) for start, end in absences)
                 yield hub, former, last, moment, since + away

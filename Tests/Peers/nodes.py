@@ -1,5 +1,6 @@
-"""Several nodes at one PostgreSQL, while nodes are killed and stand still, the ways to the database are cut, and the database
-restarts or fails over: nothing that was accepted may be lost, and nothing may come twice without a reason.
+"""Several nodes at one PostgreSQL, while nodes are killed and stand still, the ways to the database are cut, clocks are
+wrong by a day, and the database restarts, fails over, loses its standby or has no room left: nothing that was accepted may be
+lost, and nothing may come twice without a reason.
 
 Clients register devices and send through nodes chosen by chance: to users, to everybody, for later, under collapse keys;
 they pause, resume and cancel. A strict APNs notes what arrives and which process sent it. Triggers in the database note
@@ -11,8 +12,10 @@ each renewal of a node's lease and each new owner of a hub (node_history.py). Th
     a pause at any node holds at all of them within a second
     any node says of a device that got a broadcast that it did, whichever nodes sent it
     the hubs of a dead node have another owner within 13 seconds
+    no node is taken for dead to which nothing was done
+    no write is answered with success while the database has no standby
 
-    nodes.py MARTLET [--nodes N] [--faults N] [--seed N]
+    nodes.py MARTLET [--nodes N] [--faults N] [--kinds KIND,...] [--seed N]
 
 With --break-fences the judge is judged: a node that stood still until others took over its hubs is made alive again in the
 database, as its former self and the owner of these hubs. What it does then must be found wrong.
@@ -32,6 +35,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
+import disturbances
 import hub_client
 import node_history
 import postgres
@@ -59,11 +63,13 @@ FOREIGN = "nothing was sent by a node for a hub of another"
 STEPS = {"put": 0.1, "join": 0.05, "leave": 0.04, "read": 0.08, "broadcast": 0.015, "pause": 0.02, "collapse": 0.1,
          "schedule": 0.12, "send": 0.475}
 CANCELED = 0.3       # of the schedules
-NODE_FAULTS = ["kill", "stop", "cut", "replace", "hold", "leave", "slow"]
-DATABASE_FAULTS = ["terminate", "promote", "restart"]
+NODE_FAULTS = ["kill", "stop", "cut", "replace", "hold", "leave", "slow", "clock", "jump"]
+DATABASE_FAULTS = ["terminate", "promote", "restart", "standby", "fill"]
 # A few faults, of which each shows another thing.
 FEW = ["kill", "promote", "stop", "terminate", "hold"]
 AMID = 0.7           # of the faults of nodes come while the node sends a broadcast
+ROOM = 1024          # megabytes of each database server's disk
+STORED = {("PUT", 200), ("POST", 201), ("DELETE", 200)}  # answers that say that something was stored
 TERMINATE = """
     WITH ended AS (SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                    WHERE application_name LIKE 'martlet%' AND random() < {share})
@@ -121,8 +127,14 @@ class Node(processes.Program):
         hosts = ",".join(f"127.0.0.1:{each}" for each in wire)
         command = [binary, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}", "--node", name,
                    "--database", f"postgres://postgres@{hosts}/martlet"]
-        super().__init__(command, os.path.join(directory, f"{name}.log"), environment)
+        super().__init__(command, os.path.join(directory, f"{name}.log"), self._environment_of_start)
+        self._usual = environment
         self.is_disturbed = False
+        #: What it takes for the clock on the wall; None for the true one.
+        self.clock = None
+
+    def _environment_of_start(self):
+        return self.clock.environment(self._usual) if self.clock else self._usual
 
 
 class Device:
@@ -172,6 +184,8 @@ class Load:
         self.is_over = False
         self.clock = 0
         self.disturbances = []  # [node's name, None for the database; start; end]
+        self.fillings = []      # [start, end] of the times when the database's disk was full
+        self.stored = []        # (answered, what) of each write that was answered with success
 
     def tick(self):
         self.clock += 1
@@ -185,6 +199,19 @@ class Load:
         return any(
             (name is None or node in (name, None)) and since < end and (until is None or until + CALM > start)
             for node, since, until in self.disturbances)
+
+    def begin_disturbance(self, name):
+        self.disturbances.append([name, time.time(), None])
+        return self.disturbances[-1]
+
+    def end_disturbances(self, name):
+        for each in self.disturbances:
+            if each[0] == name and each[2] is None:
+                each[2] = time.time()
+
+    def had_no_room(self, start, end):
+        """Whether the database had no room left between these moments or shortly before."""
+        return any(since < end and (until is None or until + CALM > start) for since, until in self.fillings)
 
     def message(self, hub, tag, owed):
         message = Message(f"m-{len(self.messages)}", hub, tag, owed, self.tick())
@@ -234,7 +261,13 @@ class Client:
         load, end = self._load, time.time()
         is_good = status is not None and status < 500
         load.counts["answered" if is_good else "not answered"] += 1
-        if status is not None and status >= 400 and status not in (404, 409, 410, 503):
+        if (method, status) in STORED:
+            load.stored.append((end, f"{method} {path} at {name}"))
+        if load.had_no_room(start, end) and method != "GET":
+            load.counts[f"without room {'stored' if (method, status) in STORED else status}"] += 1
+        elif status == 507:
+            load.fail("was answered wrongly", f"{method} {path} at {name}: 507 with room left")
+        if status is not None and status >= 400 and status not in (404, 409, 410, 503, 507):
             load.fail("was answered wrongly", f"{method} {path} at {name}: {status}")
         elif not load.was_disturbed(name, start, end):
             # Beside the others, who were disturbed.
@@ -405,7 +438,9 @@ class Course:
         self._began = time.monotonic()
         self._stops = {}  # (node's name, start): how its fault is called
         self._ends = []   # (node's name, when it was told to end)
-        self._absences = []  # (from, to): when no database answered
+        self._absences = []  # (from, to): when no database answered, or none could store anything
+        self._lonely = []    # (from, to): when it had no standby
+        self._wrong_clocks = []  # (from, to): when that of a node was
         self.wrong = []   # sentences that do not hold
 
     def _print(self, text):
@@ -427,7 +462,7 @@ class Course:
     # Before
 
     async def _prepare(self):
-        self._cluster = postgres.ReplicatedCluster()
+        self._cluster = postgres.ReplicatedCluster(ROOM if "fill" in self._choice_of_kinds() else None)
         sockets = [os.path.join(each, ".s.PGSQL.5432") for each in self._cluster.directories]
         count = self._options.nodes
         self._wires = Wires(count, sockets, os.path.join(self._directory, "wires.log"))
@@ -553,12 +588,18 @@ class Course:
         await asyncio.gather(*writing)
         self._supervision = supervision
 
-    def _kinds(self):
+    def _choice_of_kinds(self):
         if self._options.break_fences:
-            return ["stop"] * self._options.faults
-        kinds = FEW if self._options.faults <= len(FEW) else NODE_FAULTS + DATABASE_FAULTS
-        if len(self._nodes) == 1:
-            kinds = [kind for kind in kinds if kind != "replace"]
+            return ["stop"]
+        kinds = self._options.kinds or (FEW if self._options.faults <= len(FEW) else NODE_FAULTS + DATABASE_FAULTS)
+        left_out = {"replace"} if self._options.nodes == 1 else set()
+        # Only root can give the database servers disks of their own.
+        if os.geteuid() != 0:
+            left_out.add("fill")
+        return [kind for kind in kinds if kind not in left_out]
+
+    def _kinds(self):
+        kinds = self._choice_of_kinds()
         found = []
         while len(found) < self._options.faults:
             found += self._random.sample(kinds, len(kinds))
@@ -581,12 +622,11 @@ class Course:
             node.is_disturbed = True
             if self._random.random() < AMID or self._options.break_fences:
                 await self._until_amid_broadcast(node)
-        disturbance = [node and node.name, time.time(), None]
-        self._load.disturbances.append(disturbance)
+        disturbance = self._load.begin_disturbance(node and node.name)
         self._stops[disturbance[0], disturbance[1]] = kind
         self._print(f"fault {number + 1}: {kind} {node.name if node else 'the database'}")
         await getattr(self, f"_{kind}")(*[node] if node else [])
-        disturbance[2] = time.time()
+        self._load.end_disturbances(node and node.name)
         self._print(f"fault {number + 1} is over: {kind} {node.name if node else 'the database'}")
         if node:
             # Another one may have come in its place.
@@ -632,17 +672,51 @@ class Course:
         new = self._node(place, f"node-{self._made}", node.port)
         new.is_disturbed = True
         self._made += 1
-        disturbance = [new.name, time.time(), None]
-        self._load.disturbances.append(disturbance)
+        self._load.begin_disturbance(new.name)
         self._nodes[place] = new
         await self._start(new)
-        disturbance[2] = time.time()
+        self._load.end_disturbances(new.name)
 
     async def _leave(self, node):
+        await self._end_in_order(node)
+        await self._while(0, 3)
+        await self._start(node)
+
+    async def _end_in_order(self, node):
         self._ends.append((node.name, time.time()))
         code, _ = await node.stop()
         checks.equal("a node that is told to stop ends in order", code, 0)
-        await self._while(0, 3)
+
+    async def _clock(self, node):
+        """Its clock is wrong by a day from its start to its end."""
+        await self._run_by_clock(node, self._wrong())
+
+    async def _jump(self, node):
+        """Its clock is set wrong by a day, and right again, while it runs."""
+        await self._run_by_clock(node, 0, self._wrong(), 0)
+
+    def _wrong(self):
+        return self._random.choice([-1, 1]) * disturbances.DAY
+
+    async def _run_by_clock(self, node, *offsets):
+        """Starts it anew with a clock that is so much ahead for a while, then so much. Only its end, its start and the moment
+        when the clock is set count as disturbances."""
+        await self._end_in_order(node)
+        node.clock = await asyncio.to_thread(disturbances.Clock, f"{node.data}-clock-{self._made}")
+        self._made += 1
+        began = time.time()
+        for number, offset in enumerate(offsets):
+            node.clock.set(offset)
+            if number == 0:
+                await self._start(node)
+            self._print(f"the clock of {node.name} is {offset} s ahead")
+            self._load.end_disturbances(node.name)
+            await self._while(2, self._options.longest / len(offsets))
+            self._load.begin_disturbance(node.name)
+        self._stops[node.name, time.time()] = "clock"
+        await self._end(node)
+        self._wrong_clocks.append((began, time.time()))
+        node.clock = None
         await self._start(node)
 
     async def _stop(self, node):
@@ -687,6 +761,38 @@ class Course:
         await self._leave_without_database("promote")
         await asyncio.to_thread(self._cluster.order, "standby")
 
+    async def _standby(self):
+        """Kills the standby for a while. Sessions that wait for it meanwhile may be ended: what they have written is then in
+        the primary alone, where it can be read."""
+        await asyncio.to_thread(self._cluster.order, "lose")
+        lost = time.time()
+        await self._while(1, self._options.longest / 3)
+        # More than once, because what waits has waited too long for an answer soon.
+        for _ in range(self._random.choice([0, 2, 3])):
+            await self._terminate()
+            await self._while(0.5, 4)
+        await self._while(1, self._options.longest / 3)
+        ordered = time.time()
+        self._lonely.append((lost, ordered))
+        await asyncio.to_thread(self._cluster.order, "rejoin")
+        self._absences.append((lost, time.time()))
+        self._print(f"the standby has everything {time.time() - ordered:.1f} s after the order to start")
+
+    async def _fill(self):
+        """Fills the disk of the primary for a while. It crashes where it cannot go on with its log (WAL)."""
+        filled = time.time()
+        filling = [filled, None]
+        self._load.fillings.append(filling)
+        await asyncio.to_thread(self._cluster.order, "fill")
+        if self._random.random() < 0.5:
+            await self._query("SELECT pg_switch_wal()")
+        await self._while(2, 12)
+        ordered = time.time()
+        await asyncio.to_thread(self._cluster.order, "room")
+        filling[1] = time.time()
+        self._absences.append((filled, filling[1]))
+        self._print(f"a database with a standby answers {filling[1] - ordered:.1f} s after the order to make room")
+
     async def _leave_without_database(self, end):
         """Stops the database at once; what ends the absence is `start`, of the same one, or `promote`, of its standby."""
         stopped = time.time()
@@ -721,6 +827,7 @@ class Course:
             elif not self._owed() or time.monotonic() > deadline:
                 break
             await asyncio.sleep(0.25)
+        await self._tell_owed()
         for client in self._clients:
             await client.read_all()
         await self._judge_states()
@@ -731,14 +838,27 @@ class Course:
         for client in [*self._clients, *[each for helpers in self._helpers.values() for each in helpers]]:
             client.close()
 
+    async def _tell_owed(self):
+        """Prints of what has not come what became of it."""
+        messages = {message.key: message for message, _ in self._owed()}.values()
+        states = collections.Counter([await self._helpers[each.hub][0].state(each) for each in messages])
+        if states:
+            self._print(f"what has not come: {', '.join(f'{count} {state}' for state, count in states.items())}")
+
     async def _judge_list(self):
-        """Whether each node lists all of them, with the hubs that they own."""
+        """Whether each node lists all of them, with the hubs that they own. A process that could not start because its
+        entry was not answered may be listed until the lease of that has ended."""
+        expected = sorted(each.name for each in self._nodes), len(self._hubs)
+        deadline = time.monotonic() + node_history.LEASE + node_history.MARGIN
         for node in self._nodes:
-            told = await self._list(node)
-            alive = [each for each in told["nodes"] if each["isAlive"]]
-            found = sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
-            checks.equal("every node lists all nodes, which own all hubs together", found,
-                         (sorted(each.name for each in self._nodes), len(self._hubs)))
+            while (found := await self._listed(node)) != expected and time.monotonic() < deadline:
+                await asyncio.sleep(0.5)
+            checks.equal("every node lists all nodes, which own all hubs together", found, expected)
+
+    async def _listed(self, node):
+        """The names of the nodes that live, and the number of the hubs that they own."""
+        alive = [each for each in (await self._list(node))["nodes"] if each["isAlive"]]
+        return sorted(each["name"] for each in alive), sum(each["hubs"] for each in alive)
 
     @staticmethod
     async def _list(node):
@@ -835,7 +955,7 @@ class Course:
             if not device or message.tag not in (None, device.tag) or (device.gone_since or message.clock) < message.clock:
                 strays.append((push.key, push.token[:8]))
                 continue
-            if message.due and push.arrived < message.due:
+            if message.due and push.arrived < message.due - self._clock_error(push.arrived):
                 early.append((push.key, message.due - push.arrived))
             if message.is_canceled:
                 canceled.append((push.key, f"due {message.due:.2f}, came {push.arrived:.2f}"))
@@ -851,8 +971,14 @@ class Course:
         self._none("the newest message under a collapse key has come", self._unscored())
         for kind, found in load.failures.items():
             self._none(f"nothing {kind}", found)
+        self._none("no write was answered with success while the database had no standby",
+                   answered_during(load.stored, self._lonely, self._options.grace))
         if not load.failures:
             checks.that("no request failed with nothing wrong, and all was stored that was answered", True)
+
+    def _clock_error(self, moment):
+        """How much a node may be wrong about the time: it goes by the database's clock to the second if its own is wrong."""
+        return 1 if any(start < moment < end + 1 for start, end in self._wrong_clocks) else 0
 
     def _unscored(self):
         """The last accepted of each collapse key, unless one behind it was stored without an answer."""
@@ -890,6 +1016,8 @@ class Course:
              for push, number in history.foreign(known, lambda push: messages[push.key].hub.number, grace)])
         self._none("a dead node stays dead", [
             (each.number, each.name, each.revivals[0] - each.dead) for each in history.incarnations.values() if each.revivals])
+        self._none("no node was taken for dead to which nothing was done", [
+            (each.number, each.name, each.dead - began) for each in history.buried(self._load.disturbances, CALM)])
         self._silences, leaks = [], []
         by_key = collections.defaultdict(list)
         for push in known:
@@ -906,17 +1034,25 @@ class Course:
     def _judge_takeovers(self, history):
         self._times, self._unclear, late = [], 0, []
         for hub, former, last, moment, since in history.takeovers(self._absences):
-            starts = [start for (name, start) in self._stops if name == former.name and last - 0.5 < start < last + 2.5]
+            starts = [start for (name, start) in self._stops
+                      if name == former.name and last - 0.5 < start < min(last + 2.5, moment)]
             start = max(starts, default=last)
-            if moment - since > self._options.takeover + self._options.grace:
+            # The others leave to a node that is slow what is its share.
+            is_slow = self._is_slow(history.incarnations[dict(history.owners[hub])[moment]].name, moment)
+            if not is_slow and moment - since > self._options.takeover + self._options.grace:
                 late.append(f"hub {hub} of {former.number} {former.name} after {moment - start:.1f} s")
-            if since == last:
+            if since == last and not is_slow:
                 self._times.append(moment - start)
             else:
                 self._unclear += 1
         self._none(f"the hubs of a dead node have another owner within {self._options.takeover} seconds", late)
         orphans = [hub for hub, owners in history.owners.items() if not owners[-1][1]]
         self._none("every hub has an owner in the end", orphans)
+
+    def _is_slow(self, name, moment):
+        """Whether the way of the node to the database was."""
+        return any(node == name and start < moment and (end is None or moment < end)
+                   and self._stops.get((name, start)) == "slow" for node, start, end in self._load.disturbances)
 
     def _report(self, counts):
         done = self._load.counts
@@ -931,10 +1067,15 @@ class Course:
         self._print(
             f"requests: {done['answered']} answered, {done['not answered']} not; of those at nodes beside a disturbed one"
             f" {done['answered beside']} answered, {done['not answered beside']} not")
+        without = {kind: count for kind, count in sorted(done.items()) if kind.startswith("without room")}
+        if without:
+            kinds = [f"{count} {kind.removeprefix('without room ').replace('None', 'not answered')}"
+                     for kind, count in without.items()]
+            self._print(f"writes on a full disk: {', '.join(kinds)}")
         middle, nearly, most = quantiles(self._times or [0])
         self._print(
             f"takeovers of hubs: {len(self._times)}, after {middle:.1f} s in the middle, {nearly:.1f} s in 99 of 100,"
-            f" {most:.1f} s at most; and {self._unclear} after the others or the database had been away too")
+            f" {most:.1f} s at most; and {self._unclear} by a slow node, or after the others or the database had been away")
         if self._silences:
             middle, nearly, most = quantiles(self._silences)
             self._print(
@@ -943,11 +1084,18 @@ class Course:
         self._print(f"{pushes} pushes; {counts.strip()}")
 
 
+def answered_during(answers, spans, grace):
+    """What was answered, at moments, in one of the spans; an answer may be as late as `grace`."""
+    return [f"{what} {moment - start:.1f} s after" for moment, what in answers
+            for start, end in spans if start + grace < moment < end]
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("martlet", help="the server's binary")
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--faults", type=int, default=40, help="up to five: of each kind that matters most, one")
+    parser.add_argument("--kinds", type=lambda text: text.split(","), default=None, help="only these kinds of faults")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--clients", type=int, default=12)
     parser.add_argument("--devices", type=int, default=200, help="of each hub, beside those of the clients")

@@ -3,10 +3,13 @@
 import asyncio
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
+import disturbances
 import node_history
 import nodes
 from node_history import History, Push
@@ -90,9 +93,42 @@ class Rules(unittest.TestCase):
         [(*_, since)] = judged.takeovers([(3, 5), (18, 21), (30, 33), (40, 44)])
         self.assertEqual(since, 24)
 
+    def test_the_share_of_a_third_node_is_kept_for_a_while(self):
+        def since(third_ends, moment):
+            leases = [(1, "a", False, at) for at in range(21)] + [(2, "b", False, at) for at in range(60)]
+            leases += [(3, "c", False, at) for at in range(third_ends + 1)] + [(1, "a", True, 33)]
+            judged = History(leases, [(HUB, 1, 0), (HUB, 2, moment)], {})
+            [(*_, found)] = judged.takeovers()
+            return found
+        self.assertEqual(since(32, 35.5), 32 + 3 - 12)
+        self.assertEqual(since(34, 35.5), 20)
+        self.assertEqual(since(28, 35.5), 20)
+        self.assertEqual(since(60, 35.5), 20)
+
     def test_what_is_left_in_order_is_no_takeover(self):
         judged = history(first_ends=20, first_dies=20.5, owners=((0, 1), (21, 2)), ends=[("a", 20.2)])
         self.assertEqual(list(judged.takeovers()), [])
+
+    def test_a_node_is_dead_because_of_what_was_done_to_it(self):
+        def buried(*faults):
+            return [each.number for each in history(first_ends=20, first_dies=32.1).buried(faults, calm=6)]
+        self.assertEqual(buried(), [1])
+        self.assertEqual(buried(["a", 20, 31]), [])
+        self.assertEqual(buried(["a", 20, None]), [])
+        self.assertEqual(buried(["a", 10, 15]), [])
+        self.assertEqual(buried(["a", 5, 10], ["a", 33, 40], ["b", 20, 31], [None, 20, 31]), [1])
+
+    def test_a_node_that_left_is_not_taken_for_dead(self):
+        judged = history(first_ends=20, first_dies=20.5, ends=[("a", 20.2)])
+        self.assertEqual(list(judged.buried([], calm=6)), [])
+
+    def test_a_gap_between_renewals_begins_the_time_to_take_over_anew(self):
+        renewals = [*range(25), *range(30, 60)]
+        leases = [(1, "a", False, moment) for moment in range(21)] + [(2, "b", False, moment) for moment in renewals]
+        leases += [(1, "a", True, 42)]
+        judged = History(leases, [(HUB, 1, 0), (HUB, 2, 42.5)], {})
+        [(*_, since)] = judged.takeovers()
+        self.assertEqual(since, 30)
 
     def test_a_process_that_begins_anew_is_another_incarnation(self):
         leases = [(1, "a", False, 0), (1, "a", True, 15), (2, "a", False, 16)]
@@ -100,6 +136,41 @@ class Rules(unittest.TestCase):
         self.assertEqual(judged.sender(Push("m", "t", 20, 17, 11)).number, 2)
         self.assertEqual(judged.sender(Push("m", "t", 20, 5, 11)).number, 1)
         self.assertIsNone(judged.sender(Push("m", "t", 20, 5, None)))
+
+
+class Answers(unittest.TestCase):
+    def test_successes_in_a_span_are_found(self):
+        answers = [(9.0, "a"), (10.5, "b"), (15.0, "c"), (20.5, "d")]
+        self.assertEqual(nodes.answered_during(answers, [(10, 20)], grace=1), ["c 5.0 s after"])
+        self.assertEqual(nodes.answered_during(answers, [], grace=1), [])
+
+    def test_a_full_disk_explains_what_is_answered_until_shortly_after(self):
+        load = nodes.Load([], 1)
+        self.assertFalse(load.had_no_room(0, 100))
+        load.fillings.append([50, 60])
+        self.assertFalse(load.had_no_room(40, 49))
+        self.assertTrue(load.had_no_room(45, 51))
+        self.assertTrue(load.had_no_room(65, 70))
+        self.assertFalse(load.had_no_room(67, 70))
+        load.fillings.append([80, None])
+        self.assertTrue(load.had_no_room(90, 91))
+
+    def test_disturbances_of_a_node_end_together_and_others_go_on(self):
+        load = nodes.Load([], 1)
+        load.begin_disturbance("a")
+        load.begin_disturbance(None)
+        load.end_disturbances("a")
+        self.assertEqual([(name, end is None) for name, _, end in load.disturbances], [("a", False), (None, True)])
+
+
+class Clocks(unittest.TestCase):
+    def test_a_clock_is_ahead_or_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            clock = disturbances.Clock(os.path.join(folder, "clock"))
+            for offset in (disturbances.DAY, -disturbances.DAY, 0):
+                clock.set(offset)
+                shown = subprocess.run(["date", "+%s"], env=clock.environment(), capture_output=True, check=True).stdout
+                self.assertAlmostEqual(int(shown), time.time() + offset, delta=5)
 
 
 class Wires(unittest.IsolatedAsyncioTestCase):

@@ -40,13 +40,13 @@ class Cluster:
 
 
 class ReplicatedCluster(Cluster):
-    """A primary and a synchronous standby."""
+    """A primary and a synchronous standby, each on a file system with so many megabytes if `room` is not None."""
 
-    def __init__(self):
-        super().__init__("--standby")
+    def __init__(self, room=None):
+        super().__init__("--standby", *(["--room", str(room)] if room else []))
 
     def order(self, command):
-        """Has Scripts/test-cluster do it: stop, start, promote or standby."""
+        """Has Scripts/test-cluster do it: stop, start, promote, standby, lose, rejoin, fill or room."""
         self._process.stdin.write(command + "\n")
         answer = self._process.stdout.readline().strip()
         if answer != "done":

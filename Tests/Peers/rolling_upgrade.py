@@ -589,7 +589,7 @@ def parse_arguments():
     parser.add_argument("--break", dest="broken", choices=sorted(BROKEN), help="judge the judge: it must find something wrong")
     parser.add_argument("--keep", metavar="DIR", help="work in this new directory and keep it")
     # As in nodes.py.
-    parser.set_defaults(nodes=NODES, window=6, takeover=13)
+    parser.set_defaults(nodes=NODES, faults=0, kinds=None, window=6, takeover=13)
     options = parser.parse_args()
     options.break_fences = options.broken == "fences"
     if options.seed is None:

@@ -136,6 +136,10 @@ struct Transaction {
     /// The server process of the lost connection may still have statements to run, and may still wait for the lock. So,
     /// under the lock, this call records a number in `writers` that is higher than the transaction's number. Then the
     /// server refuses the record of the transaction, and with it the whole transaction.
+    ///
+    /// A transaction that is stored may be on this server alone: its session may have ended, or the server may have been
+    /// started again, while its COMMIT waited for a standby. So this call commits a record in that case too, and waits
+    /// for it. The record is later in the server's log, so a standby that has it has the transaction.
     /// - Parameter fence: A higher number of the same writer that no transaction has.
     func isStored<Numbers: ShardNumbers>(
         _ numbers: Numbers.Type, fence: Int64, _ connection: Connection, _ patience: Connection.Patience
@@ -148,10 +152,7 @@ struct Transaction {
         }
         do throws(DatabaseFailure) {
             let rows = try connection.run(batch, patience)
-            if rows[2].count == 1 && rows[2][0].integer(0) == number {
-                try connection.run(Batch(.rollback), patience)
-                return true
-            }
+            let isStored = rows[2].count == 1 && rows[2][0].integer(0) == number
             var end = Batch(Self.recording) {
                 $0.add(shard.number)
                 $0.add(writer)
@@ -159,7 +160,8 @@ struct Transaction {
             }
             end.add(.commit)
             try connection.run(end, patience)
-            return false
+            guard !connection.hasWarned else { throw .late }
+            return isStored
         } catch {
             if !error.isOfConnection { _ = try connection.run([Batch(.rollback)], patience) }
             throw error

@@ -1,3 +1,4 @@
+import Glibc
 import MartletCore
 import MartletModel
 import Synchronization
@@ -5,22 +6,33 @@ import Synchronization
 /// The clock that the server uses. Normally this is the machine's clock. If the machine's clock is wrong, a node of a
 /// shared database uses the database's clock instead, so that all nodes agree on when something is due, paused or
 /// expired.
+///
+/// A node compares the clocks once a second. In between it counts the time itself: if the machine's clock is set, even
+/// by a day, nothing expires and nothing is due too early until the next comparison.
 final class ServerTime: TimeSource {
     /// Differences up to this limit are ignored, so that nodes with synchronized clocks do not switch between two
     /// clocks.
     private static let tolerance: Duration = .seconds(1)
 
     private let clock: any TimeSource
-    /// How far `now` is ahead of the machine's clock, in milliseconds.
+    /// Milliseconds since some moment, by a clock that nobody sets.
+    private let count: @Sendable () -> Int64
+    /// What `now` is at the moment that `count` counts from, in milliseconds. `Int64.min` as long as no other clock is
+    /// followed.
+    private let origin = Atomic<Int64>(.min)
+    /// How far `now` is ahead of the machine's clock, in milliseconds, at the last comparison.
     private let offset = Atomic<Int64>(0)
 
-    init(clock: any TimeSource = SystemTime()) {
+    init(clock: any TimeSource = SystemTime(), count: @escaping @Sendable () -> Int64 = ServerTime.sinceBoot) {
         self.clock = clock
+        self.count = count
     }
 
     // Adds milliseconds instead of a `Duration`, which is a number of 128 bits: a send reads the clock 28 times.
     var now: Timestamp {
-        Timestamp(milliseconds: clock.now.milliseconds + offset.load(ordering: .relaxed))
+        let origin = origin.load(ordering: .relaxed)
+        guard origin != .min else { return clock.now }
+        return Timestamp(milliseconds: count() + origin)
     }
 
     /// How far `now` is ahead of the machine's clock; zero while the machine's clock is right.
@@ -28,9 +40,16 @@ final class ServerTime: TimeSource {
 
     func sleep(until timestamp: Timestamp) async throws { try await sleepInSteps(until: timestamp) }
 
+    /// The time since the machine was started, in milliseconds, including the time in which it was suspended.
+    static func sinceBoot() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
     /// Switches to another clock if the machine's clock certainly differs from it by more than a second. Switches back
     /// once the machine's clock is certainly right. If reading the other clock took long, the difference is uncertain,
-    /// and nothing changes.
+    /// and the time goes on as before.
     /// - Parameters:
     ///   - other: The time that the other clock showed at some moment within the last `elapsed`.
     ///   - elapsed: The longest time that may have passed since the other clock was read.
@@ -38,10 +57,18 @@ final class ServerTime: TimeSource {
     func follow(_ other: Timestamp, readWithin elapsed: Duration) -> Bool {
         let age = elapsed.wholeMilliseconds / 2
         let tolerance = Self.tolerance.wholeMilliseconds
-        let (ahead, current) = ((other - clock.now).wholeMilliseconds + age, offset.load(ordering: .relaxed))
-        let isClockRight = abs(ahead) + age <= tolerance / 2
-        guard isClockRight ? current != 0 : abs(ahead - current) > tolerance + age else { return false }
-        offset.store(isClockRight ? 0 : ahead, ordering: .relaxed)
+        let (machine, counted, former) = (clock.now.milliseconds, count(), origin.load(ordering: .relaxed))
+        let right = other.milliseconds + age
+        let shown = former == .min ? machine : counted + former
+        let current = offset.load(ordering: .relaxed)
+        let isMachineRight = abs(right - machine) + age <= tolerance / 2
+        let isMachineUsed = current == 0 && abs(machine - shown) <= tolerance
+        let isShownWrong = abs(right - shown) > tolerance + age
+        let time = isMachineRight ? machine : isShownWrong ? right : isMachineUsed ? machine : shown
+        origin.store(time - counted, ordering: .relaxed)
+        let ahead = time - machine
+        guard (ahead == 0) != (current == 0) || abs(ahead - current) > tolerance else { return false }
+        offset.store(ahead, ordering: .relaxed)
         return true
     }
 
