@@ -154,6 +154,26 @@ struct RepeatedSendTests {
         #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "bob").status == .ok)
     }
 
+    @Test(arguments: Kind.allCases)
+    func aNewUserWithTheNameOfARemovedOneHasKeysOfItsOwn(kind: Kind) async throws {
+        let fixture = try await Fixture()
+        let order = try await order(kind, in: fixture)
+        let first = await send(order, fixture)
+        let count = fixture.sent.deliveries.count
+        try await fixture.users.add("alice", password: "alice1")
+        #expect(await send(order, fixture).bytes == first.bytes, "a new password is no new user")
+        #expect(fixture.sent.deliveries.count == count)
+        try await fixture.removal.remove("alice")
+        fixture.time.advance(by: .seconds(1))
+        try await fixture.users.add("alice", password: "alice1")
+        let second = await send(order, fixture)
+        #expect(second.status == first.status)
+        #expect(fixture.sent.deliveries.count == 2 * count)
+        #expect(await send(order, fixture).bytes == second.bytes)
+        #expect(fixture.sent.deliveries.count == 2 * count)
+        #expect(await send(try await self.order(kind, "other", in: fixture), fixture).status == 422)
+    }
+
     @Test func aRepeatedMessageIsKnownAfterADeviceWithASmallerLimitHasCome() async throws {
         let fixture = try await Fixture()
         let body: JSON = ["to": "bob", "message": ["text": .string(String(repeating: "x", count: 1000))]]
