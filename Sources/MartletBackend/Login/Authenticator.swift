@@ -52,7 +52,7 @@ final class Authenticator: Sendable {
         switch try Credentials(request.fields) {
         case .password(let user, let password):
             let (name, user) = try await check(user, password, from: request)
-            return Caller(name: name, roles: user.roles)
+            return caller(name, user)
         case .token(let token):
             let hash = SHA256.hash(Array(token.utf8))
             let now = time.now
@@ -62,13 +62,21 @@ final class Authenticator: Sendable {
             guard let session, let name = try? UserName(session.userName) else { throw .badSession }
             // The user is read each time, so that a revoked role takes effect at once.
             guard let user = try await find(name) else { throw .badSession }
-            return Caller(name: name, roles: user.roles)
+            return caller(name, user)
         case .identityToken(let token):
             guard let provider = provider.withLock(\.self) else {
                 throw .badToken("The server has no identity provider; log in for a session.")
             }
-            return try await provider.caller(showing: token)
+            var caller = try await provider.caller(showing: token)
+            caller.accountCreatedAt = try await find(caller.name)?.createdAt
+            return caller
         }
+    }
+
+    private func caller(_ name: UserName, _ user: User) -> Caller {
+        var caller = Caller(name: name, roles: user.roles)
+        caller.accountCreatedAt = user.createdAt
+        return caller
     }
 
     func accept(tokensOf provider: IdentityProvider?) {

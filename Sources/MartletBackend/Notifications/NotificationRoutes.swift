@@ -57,28 +57,53 @@ struct NotificationRoutes: Sendable {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
         guard ShownText.isAllowed(text) else { throw .controlCharacters }
+        // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
+        var identities: [PlatformID: RequestIdentity] = [:]
+        for platform in platforms.map(\.descriptor.platform) {
+            let route = isForAll ? "text to all: \(platform.rawValue)" : "text"
+            identities[platform] = try IdempotencyKey(request, of: caller, on: route).map { key in
+                var content = DigestInput()
+                for part in [platform.rawValue, recipient.folded, text] { content.append(part) }
+                return key.identity(of: content)
+            }
+        }
         // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent.
         var pushes: [Push] = []
+        var refusal: BackendError?
         for platform in platforms {
             let id = backend.intake.makeID()
-            let message = try message("From \(caller.name): \(text)", id: id, on: platform)
-            pushes.append(Push(platform: platform.descriptor.platform, message: message, id: id))
+            do throws(BackendError) {
+                let message = try message("From \(caller.name): \(text)", id: id, on: platform)
+                pushes.append(Push(platform: platform.descriptor.platform, message: message, id: id))
+            } catch {
+                refusal = error
+            }
+        }
+        if let refusal {
+            // A request that was accepted earlier is not refused because the hub has got a credential for a platform
+            // with a smaller limit since then.
+            guard !pushes.isEmpty, try await isRepeated(identities.values, in: hub.id) else { throw refusal }
         }
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         for index in pushes.indices {
-            let platform = pushes[index].platform.rawValue
-            // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
-            let route = isForAll ? "text to all: \(platform)" : "text"
-            let identity = try IdempotencyKey(request, of: caller, on: route).map { key in
-                var content = DigestInput()
-                for part in [platform, recipient.folded, text] { content.append(part) }
-                return key.identity(of: content)
-            }
+            let identity = identities[pushes[index].platform]
             pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, from: caller, identity)
         }
         return pushes
+    }
+
+    /// Returns whether an earlier attempt of the request was accepted on any platform.
+    private func isRepeated(
+        _ identities: some Collection<RequestIdentity>, in hub: Hub.ID
+    ) async throws(BackendError) -> Bool {
+        do throws(NotificationIntakeError) {
+            for identity in identities where try await backend.intake.earlier(identity, in: hub) != nil { return true }
+            return false
+        } catch {
+            throw BackendError(error)
+        }
     }
 
     /// Accepts a push.

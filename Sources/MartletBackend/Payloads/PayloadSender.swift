@@ -19,19 +19,20 @@ struct PayloadSender: Sendable {
         let keepsContent: Bool
     }
 
-    /// Stores a payload and sends its id.
+    /// Stores a payload and sends its id. A repeated request is recognized before anything is checked that may have
+    /// changed meanwhile, such as the hub's credentials.
     /// - Parameter request: The identity by which a repeated request is recognized; nil if the request has no
     ///   idempotency key.
     func send(
-        _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
+        _ draft: PayloadDraft, to audience: SendAudience, request: RequestIdentity? = nil,
         as announcement: Announcement
     ) async -> Outcome {
         do throws(BackendError) {
             if let record = try await backend.record(of: request) {
-                let id = try await resume(record, draft, to: audience, in: hub, as: announcement)
+                let id = try await resume(record, draft, to: audience, as: announcement)
                 return Outcome(result: .success(id), keepsContent: false)
             }
-            return try await begin(draft, to: audience, in: hub, request, as: announcement)
+            return try await begin(draft, to: audience, in: try backend.hub.sending(), request, as: announcement)
         } catch {
             return Outcome(result: .failure(error), keepsContent: false)
         }
@@ -54,7 +55,7 @@ struct PayloadSender: Sendable {
                 let (begun, isOther) = try await backend.begin(request, payloads: [id])
                 guard !isOther else {
                     try? await backend.payloads.withdraw(id)
-                    let id = try await resume(begun, draft, to: audience, in: hub, as: announcement)
+                    let id = try await resume(begun, draft, to: audience, as: announcement)
                     return Outcome(result: .success(id), keepsContent: false)
                 }
                 record = begun
@@ -83,13 +84,13 @@ struct PayloadSender: Sendable {
 
     /// Finishes a send that another attempt of the request began.
     private func resume(
-        _ record: SendRecord, _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub,
-        as announcement: Announcement
+        _ record: SendRecord, _ draft: PayloadDraft, to audience: SendAudience, as announcement: Announcement
     ) async throws(BackendError) -> PayloadID {
         guard let id = record.payloads.first.flatMap(\.self) else { throw .keyReused }
         guard !record.isComplete else { return id }
         let end = record.startedAt + (draft.expiresAt - draft.createdAt)
         guard end > backend.time.now else { return id }
+        let hub = try backend.hub.sending()
         var accepted = 0
         try await notify(
             draft, until: end, audience, in: hub, try hub.messages(announcement(id)), record, &accepted)

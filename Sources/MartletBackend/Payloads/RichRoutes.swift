@@ -123,7 +123,6 @@ extension PayloadSender {
         from sender: UserName, atLeast count: Int64 = 0, _ key: IdempotencyKey? = nil,
         _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
     ) async throws(BackendError) -> PayloadID {
-        let hub = try backend.hub.sending()
         var upload = try await upload(from: sender, atLeast: count, key)
         let outcome: Outcome
         do throws(BackendError) {
@@ -140,7 +139,7 @@ extension PayloadSender {
                 throw .storage
             }
             let draft = order.draft(from: sender, upload, at: backend.time.now)
-            outcome = await send(draft, to: order.audience, in: hub, request: request) {
+            outcome = await send(draft, to: order.audience, request: request) {
                 .rich($0, message: order.message, type: order.type)
             }
         } catch {
@@ -151,15 +150,20 @@ extension PayloadSender {
         return try outcome.result.get()
     }
 
-    /// Begins an upload. If the request is a repetition, its content is already stored and is only compared.
+    /// Begins an upload. If the request is a repetition, its content is already stored and is only compared. A new
+    /// upload is refused at once if the hub cannot send.
     private func upload(
         from sender: UserName, atLeast count: Int64, _ key: IdempotencyKey?
     ) async throws(BackendError) -> PayloadUpload {
-        guard let key else { return try await PayloadUpload(backend, sender: sender, atLeast: count) }
+        guard let key else {
+            _ = try backend.hub.sending()
+            return try await PayloadUpload(backend, sender: sender, atLeast: count)
+        }
         let known = try await backend.stored { () throws(StorageError) in
             try await backend.sends.sendRecord(key.digest, at: backend.time.now)
         }
         guard known == nil else { return try PayloadUpload(comparedBy: backend, sender: sender) }
+        _ = try backend.hub.sending()
         var upload = try await PayloadUpload(backend, sender: sender, atLeast: count)
         do throws(BackendError) {
             try upload.hash()

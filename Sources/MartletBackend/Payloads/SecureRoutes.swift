@@ -35,7 +35,7 @@ extension PayloadSender {
         let draft = PayloadDraft(
             kind: .secure, sender: sender.folded, message: order.message, content: .text(Array(order.payload.utf8)),
             isOnce: order.isOnce, createdAt: now, expiresAt: now + order.lifetime)
-        let outcome = await send(draft, to: order.audience, in: try backend.hub.sending(), request: request) {
+        let outcome = await send(draft, to: order.audience, request: request) {
             .secure($0, message: order.message)
         }
         return try outcome.result.get()

@@ -20,6 +20,8 @@ struct IdempotencyKey: Sendable {
         var input = DigestInput()
         input.append("app backend")
         input.append(caller.name.folded)
+        // A new user with the name of a removed one is another person, whose keys are other keys.
+        if let createdAt = caller.accountCreatedAt { input.append(String(createdAt.milliseconds)) }
         input.append(route)
         input.append(value)
         digest = SHA256.hash(input.bytes)

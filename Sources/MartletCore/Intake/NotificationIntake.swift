@@ -59,8 +59,16 @@ public struct NotificationIntake: Sendable {
         dueAt: Timestamp? = nil, expiry: Expiry? = nil, isConfidential: Bool = false,
         rollout: Rollout? = nil, request: RequestIdentity? = nil, author: SendAuthor? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
-        var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
-        try await checkSizes(of: draft)
+        var draft: NotificationDraft
+        do throws(NotificationIntakeError) {
+            draft = try self.draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
+            try await checkSizes(of: draft)
+        } catch {
+            // A request that was accepted may fail these checks when it is repeated: its expiry has passed, or a
+            // platform with a smaller limit has got its first device. If it passes, the store looks it up.
+            guard let request, let earlier = try await earlier(request, in: hub) else { throw error }
+            return earlier
+        }
         draft.isConfidential = isConfidential
         draft.request = request
         draft.author = author
@@ -153,6 +161,20 @@ public struct NotificationIntake: Sendable {
         throw .invalid("The roll-out would take longer than the notification lives, which expires at \(end.iso8601).")
     }
 
+    /// Returns the notification that was accepted for an earlier attempt of a request; nil if there is none.
+    /// - Throws: `.conflicting` if the key was used for a different request, among other errors.
+    public func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID
+    ) async throws(NotificationIntakeError) -> NotificationID? {
+        let acceptance: Acceptance?
+        do throws(StorageError) {
+            acceptance = try await store.earlier(request, in: hub, at: time.now)
+        } catch {
+            throw .storage(error)
+        }
+        return try acceptance.map { acceptance throws(NotificationIntakeError) in try id(from: acceptance) }
+    }
+
     private func store(_ draft: NotificationDraft) async throws(NotificationIntakeError) -> NotificationID {
         let acceptance: Acceptance
         do throws(StorageError) {
@@ -160,6 +182,11 @@ public struct NotificationIntake: Sendable {
         } catch {
             throw .storage(error)
         }
+        return try id(from: acceptance)
+    }
+
+    /// Returns the id of the notification that was accepted now or earlier, and tells of deliveries that begin.
+    private func id(from acceptance: Acceptance) throws(NotificationIntakeError) -> NotificationID {
         switch acceptance {
         case .accepted(let notification, let deliveries):
             if let due = notification.dueAt { scheduled(due) } else { accepted(deliveries) }

@@ -15,6 +15,12 @@ public protocol NotificationStore: CollapseStore {
     /// transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
+    /// Returns what `accept` would answer because an earlier request has the key of this one: `.repeated` or
+    /// `.conflicting`; nil if there is no such request.
+    func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance?
+
     /// Returns the platforms that have registrations without a template in a hub, in the order of their names.
     func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID]
 

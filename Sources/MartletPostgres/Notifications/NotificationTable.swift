@@ -15,9 +15,7 @@ struct NotificationTable {
 
     /// - Parameter backlogOfAll: The size of the backlog of all hubs together; nil if that size has no limit.
     func accept(_ draft: NotificationDraft, backlogOfAll: BacklogSize?) throws(StorageError) -> Acceptance {
-        if let request = draft.request, let known = try find(request, at: draft.acceptedAt) {
-            return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
-        }
+        if let request = draft.request, let earlier = try earlier(request, at: draft.acceptedAt) { return earlier }
         if let limits = draft.backlogLimits {
             let size = try backlog()
             let excess = limits.excess(
@@ -93,6 +91,11 @@ struct NotificationTable {
     }
 
     // MARK: Requests
+
+    func earlier(_ request: RequestIdentity, at now: Timestamp) throws(StorageError) -> Acceptance? {
+        guard let known = try find(request, at: now) else { return nil }
+        return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
+    }
 
     private func find(
         _ request: RequestIdentity, at now: Timestamp

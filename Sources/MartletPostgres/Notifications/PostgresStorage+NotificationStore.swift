@@ -36,6 +36,14 @@ extension PostgresStorage: NotificationStore {
         }
     }
 
+    public func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance? {
+        try await read(Shard(hub)) { [cache] session throws(StorageError) in
+            try NotificationTable(session, cache).earlier(request, at: now)
+        }
+    }
+
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
         _ = try await allPlatforms()
         return try await read(Shard(hub)) { [cache] session throws(StorageError) in

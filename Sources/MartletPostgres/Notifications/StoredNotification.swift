@@ -159,7 +159,7 @@ extension NotificationControl {
 /// The content of a notification in three columns. If `platform` is nil, the content is for templates.
 struct StoredContent {
     /// The value of the platform's column for a message that all platforms render.
-    private static let everyPlatform = "*"
+    static let everyPlatform = "*"
 
     var platform: String?
     var body: [UInt8]

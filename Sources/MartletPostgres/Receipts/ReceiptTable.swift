@@ -21,12 +21,18 @@ struct ReceiptTable {
     ) throws(StorageError) {
         let found = try session.first(
             """
-            SELECT sequence, platform, expression, handles FROM notifications
-            WHERE shard = $1 AND id = $2 AND begun_at IS NOT NULL
-            """, id.bytes
-        ) { row throws(StorageError) in
+            SELECT n.sequence, n.platform, n.expression, n.handles, EXISTS (
+                SELECT 1 FROM deliveries d WHERE d.shard = $1 AND d.notification = n.sequence AND d.platform = $3)
+            FROM notifications n WHERE n.shard = $1 AND n.id = $2 AND n.begun_at IS NOT NULL
+            """, id.bytes, device.registration.platform.rawValue
+        ) { row throws(StorageError) -> Int64? in
             let target = StoredTarget(expression: row.optionalText(2), handles: row.optionalBytes(3))
-            let platform = StoredContent.platform(row.optionalText(1))
+            var platform = StoredContent.platform(row.optionalText(1))
+            // A composed message is native content on each platform on which it is delivered.
+            if row.optionalText(1) == StoredContent.everyPlatform {
+                guard row.bool(4) else { return nil }
+                platform = device.registration.platform
+            }
             let isFor = try target.target().includes(device.registration, platform: platform)
             return isFor ? row.integer(0) : nil
         }

@@ -4,6 +4,12 @@ public import MartletModel
 // Notifications, and all that is known about them, are in the cluster of their hub.
 
 extension ClusteredStorage: NotificationStore {
+    public func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance? {
+        try await storage(of: hub).earlier(request, in: hub, at: now)
+    }
+
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
         try await storage(of: hub).nativePlatforms(in: hub)
     }

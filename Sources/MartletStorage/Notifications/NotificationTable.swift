@@ -11,9 +11,8 @@ struct NotificationTable {
     }
 
     func accept(_ draft: NotificationDraft) throws(StorageError) -> Acceptance {
-        let requests = RequestTable(connection)
-        if let request = draft.request, let known = try requests.find(request, in: draft.hub, at: draft.acceptedAt) {
-            return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
+        if let request = draft.request, let earlier = try earlier(request, in: draft.hub, at: draft.acceptedAt) {
+            return earlier
         }
         if let limits = draft.backlogLimits,
             let excess = try BacklogTable(connection).excess(of: draft, limits)
@@ -22,12 +21,17 @@ struct NotificationTable {
         }
         let overdue = try beginOlder(than: draft)
         let notification = Notification(sequence: try insert(draft), draft)
-        if let request = draft.request { try requests.insert(request, draft) }
+        if let request = draft.request { try RequestTable(connection).insert(request, draft) }
         guard draft.dueAt == nil else { return .accepted(notification, []) }
         guard !draft.laterParts.contains(where: { $0.number == 0 }) else { return .accepted(notification, overdue) }
         let deliveries = try makeDeliveries(of: notification)
         if deliveries.isEmpty { try end(notification, hasParts: !draft.laterParts.isEmpty, at: draft.acceptedAt) }
         return .accepted(notification, overdue + deliveries)
+    }
+
+    func earlier(_ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Acceptance? {
+        guard let known = try RequestTable(connection).find(request, in: hub, at: now) else { return nil }
+        return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
     }
 
     /// Begins the hub's overdue notifications before a notification with a collapse key is accepted. A scheduled

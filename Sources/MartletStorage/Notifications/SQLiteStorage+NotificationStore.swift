@@ -8,6 +8,14 @@ extension SQLiteStorage: NotificationStore {
         try await takeIn { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
     }
 
+    public func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance? {
+        try await readers.read { connection throws(StorageError) in
+            try NotificationTable(connection).earlier(request, in: hub, at: now)
+        }
+    }
+
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
         try await readers.read { connection throws(StorageError) in
             try TagTable(connection).nativePlatforms(hub: hub)

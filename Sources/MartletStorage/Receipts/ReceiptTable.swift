@@ -63,12 +63,18 @@ struct ReceiptTable {
     ) throws(StorageError) -> Int64? {
         let found = try connection.first(
             """
-            SELECT sequence, platform, expression, handles FROM notifications
-            WHERE hub = ? AND id = ? AND begun_at IS NOT NULL
-            """, hub.rawValue, id.bytes
-        ) { row throws(StorageError) in
+            SELECT n.sequence, n.platform, n.expression, n.handles,
+                EXISTS (SELECT 1 FROM deliveries d WHERE d.notification = n.sequence AND d.platform = ?)
+            FROM notifications n WHERE n.hub = ? AND n.id = ? AND n.begun_at IS NOT NULL
+            """, registration.platform.rawValue, hub.rawValue, id.bytes
+        ) { row throws(StorageError) -> Int64? in
             let target = StoredTarget(expression: row.optionalText(2), handles: row.isNull(3) ? nil : row.bytes(3))
-            let platform = StoredMessage.platform(row.optionalText(1))
+            var platform = StoredMessage.platform(row.optionalText(1))
+            // A composed message is native content on each platform on which it is delivered.
+            if row.optionalText(1) == StoredMessage.everyPlatform {
+                guard row.bool(4) else { return nil }
+                platform = registration.platform
+            }
             let isFor = try target.target().includes(registration, platform: platform)
             return isFor ? row.integer(0) : nil
         }

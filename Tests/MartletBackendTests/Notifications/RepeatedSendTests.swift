@@ -7,10 +7,10 @@ import Testing
 
 @testable import MartletBackend
 
-/// What `Idempotency-Key` promises for the four kinds of sends.
+/// What `Idempotency-Key` promises for every kind of send.
 struct RepeatedSendTests {
     enum Kind: String, CaseIterable, Sendable {
-        case text, rich, richJSON, secure, encrypted
+        case text, message, rich, richJSON, secure, encrypted
     }
 
     /// A send that can be made again as it was.
@@ -25,6 +25,10 @@ struct RepeatedSendTests {
         case .text:
             return Order(
                 target: "/api/notifications?pns=pigeon&to_tag=bob", body: Array(JSON.string(content).text.utf8))
+        case .message:
+            _ = try await fixture.register("bob1", as: "bob")
+            let body: JSON = ["to": "bob", "message": ["text": .string(content)]]
+            return Order(target: "/api/notifications/message", body: body.bytes)
         case .rich:
             return Order(
                 target: "/api/notifications/rich", body: Form(("to", "bob"), file: Array(content.utf8)).bytes,
@@ -62,8 +66,18 @@ struct RepeatedSendTests {
                 connection: HTTPConnection(id: 1, peer: "192.0.2.1", isSecure: true)))
     }
 
+    /// A server that was started again, and has credentials for other platforms.
+    private func restarted(_ fixture: Fixture, sendingTo platforms: [String]) async throws -> any HTTPHandler {
+        let credentials = platforms.map { (PlatformID(rawValue: $0), Credential([:])) }
+        let hubs = HubDirectory(
+            store: fixture.storage, platforms: fixture.platforms, time: fixture.time,
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials))
+        try await hubs.reload()
+        return try restarted(fixture, hubs)
+    }
+
     /// A server that was started again.
-    private func restarted(_ fixture: Fixture) throws -> any HTTPHandler {
+    private func restarted(_ fixture: Fixture, _ hubs: HubDirectory? = nil) throws -> any HTTPHandler {
         try Backend(
             users: fixture.users, devices: fixture.devices,
             intake: NotificationIntake(store: fixture.notifications, platforms: fixture.platforms, time: fixture.time) {
@@ -71,7 +85,7 @@ struct RepeatedSendTests {
             },
             keys: fixture.storage, payloads: fixture.storage, bodies: PayloadBodies(fixture.containers),
             receipts: fixture.storage, sends: fixture.storage, platforms: fixture.platforms,
-            hub: BackendHub(fixture.hubs), time: fixture.time
+            hub: BackendHub(hubs ?? fixture.hubs), time: fixture.time
         ).makeHandler()
     }
 
@@ -123,12 +137,13 @@ struct RepeatedSendTests {
         let fixture = try await Fixture(sendsTo: ["pigeon", "apns"], roomForNotifications: 1)
         let order = try await order(kind, in: fixture)
         let first = await send(order, fixture)
-        #expect(first.status == (kind == .text ? .ok : .insufficientStorage))
+        let isOne = kind == .text || kind == .message
+        #expect(isOne ? first.status.isSuccess : first.status == .insufficientStorage)
         #expect(fixture.sent.deliveries.count == 1)
         fixture.notifications.makeRoom()
         let second = await send(order, through: try restarted(fixture), fixture)
         #expect(second.status.isSuccess)
-        let count = kind == .text ? 1 : 2
+        let count = isOne ? 1 : 2
         #expect(fixture.sent.deliveries.count == count)
         let ids = Set(fixture.sent.deliveries.map(\.notification.id))
         #expect(ids.count == count)
@@ -137,6 +152,60 @@ struct RepeatedSendTests {
         #expect(fixture.sent.deliveries.count == count)
         guard let id = second.payloadID else { return }
         #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "bob").status == .ok)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aNewUserWithTheNameOfARemovedOneHasKeysOfItsOwn(kind: Kind) async throws {
+        let fixture = try await Fixture()
+        let order = try await order(kind, in: fixture)
+        let first = await send(order, fixture)
+        let count = fixture.sent.deliveries.count
+        try await fixture.users.add("alice", password: "alice1")
+        #expect(await send(order, fixture).bytes == first.bytes, "a new password is no new user")
+        #expect(fixture.sent.deliveries.count == count)
+        try await fixture.removal.remove("alice")
+        fixture.time.advance(by: .seconds(1))
+        try await fixture.users.add("alice", password: "alice1")
+        let second = await send(order, fixture)
+        #expect(second.status == first.status)
+        #expect(fixture.sent.deliveries.count == 2 * count)
+        #expect(await send(order, fixture).bytes == second.bytes)
+        #expect(fixture.sent.deliveries.count == 2 * count)
+        #expect(await send(try await self.order(kind, "other", in: fixture), fixture).status == 422)
+    }
+
+    @Test func aRepeatedMessageIsKnownAfterADeviceWithASmallerLimitHasCome() async throws {
+        let fixture = try await Fixture()
+        let body: JSON = ["to": "bob", "message": ["text": .string(String(repeating: "x", count: 1000))]]
+        let order = Order(target: "/api/notifications/message", body: body.bytes)
+        let first = await send(order, fixture)
+        #expect(first.status == .created)
+        _ = try await fixture.register("bob1", as: "bob")
+        let again = await send(order, fixture)
+        #expect(again.status == .created && again.bytes == first.bytes)
+        #expect(await send(order, key: "k2", fixture).status == .contentTooLarge)
+    }
+
+    @Test func aRepeatedTextIsKnownAfterAPlatformWithASmallerLimitHasCome() async throws {
+        let fixture = try await Fixture(sendsTo: ["apns"])
+        let text = JSON.string(String(repeating: "x", count: 1000)).text
+        let order = Order(target: "/api/notifications?pns=all&to_tag=bob", body: Array(text.utf8))
+        let first = await send(order, fixture)
+        #expect(first.status == .ok)
+        let handler = try await restarted(fixture, sendingTo: ["apns", "pigeon"])
+        let again = await send(order, through: handler, fixture)
+        #expect(again.status == .ok && again.bytes == first.bytes)
+        #expect(await send(order, key: "k2", through: handler, fixture).status == .contentTooLarge)
+        #expect(fixture.sent.deliveries.count == 1)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aRepeatedRequestIsKnownAfterTheCredentialsWereRemoved(kind: Kind) async throws {
+        let fixture = try await Fixture()
+        let order = try await order(kind, in: fixture)
+        let first = await send(order, fixture)
+        let again = await send(order, through: try await restarted(fixture, sendingTo: []), fixture)
+        #expect(again.status == first.status && again.bytes == first.bytes)
     }
 
     @Test func eachDeviceGetsItsOwnWhereASendWasFinishedLater() async throws {

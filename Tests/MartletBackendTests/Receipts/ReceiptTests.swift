@@ -23,6 +23,25 @@ struct ReceiptTests {
         #expect(receipts.allSatisfy { $0.at == Timestamp(iso8601: "2001-01-01T00:00:00Z") })
     }
 
+    @Test(arguments: [#""to": "bob""#, #""tags": "username:bob""#])
+    func aComposedMessageHasReceiptsOfTheDevicesOfEveryPlatform(recipient: String) async throws {
+        let fixture = try await Fixture()
+        try await fixture.users.add("root", password: "root1", roles: ["admin"])
+        let handles = ["pigeon": "bob1", "apns": String(repeating: "ab", count: 32)]
+        var devices: Set<String> = []
+        for (platform, handle) in handles {
+            devices.insert(try await fixture.register(handle, as: "bob", platform: platform))
+        }
+        let response = await fixture.ask(
+            .post, "/api/notifications/message", as: "root", "{\(recipient), \"message\": {\"text\": \"hello\"}}")
+        let id = try #require(NotificationID(try response.json["id"]?.string ?? ""))
+        for device in devices {
+            let receipt = [(id.description, "opened", "2001-01-01T00:00:00Z")]
+            #expect(await Self.post(device, receipt, as: "bob", fixture).status == .noContent)
+        }
+        #expect(Set(try await Self.receipts(of: .notification(id), fixture).map(\.device)) == devices)
+    }
+
     @Test func aPayloadHasReceiptsOfItsDevice() async throws {
         let fixture = try await Fixture()
         let phone = try await fixture.registerKeyed("bob1", as: "bob")

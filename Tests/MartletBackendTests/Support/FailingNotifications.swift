@@ -25,6 +25,12 @@ final class FailingNotifications: NotificationStore {
         return try await store.accept(draft)
     }
 
+    func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance? {
+        try await store.earlier(request, in: hub, at: now)
+    }
+
     func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
         try await store.nativePlatforms(in: hub)
     }

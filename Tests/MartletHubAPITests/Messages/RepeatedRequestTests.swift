@@ -120,6 +120,43 @@ struct RepeatedRequestTests {
         #expect(try await count(in: fixture) == 1)
     }
 
+    @Test("A repeated send gets the first one's answer after its expiry has passed", arguments: names)
+    func aRepeatedSendGetsTheFirstAnswerAfterItsExpiry(name: String) async throws {
+        let fixture = try await HubFixture()
+        func send(_ key: String, _ body: String = "coo") async throws -> HTTPResponse {
+            var fields = named(name, key)
+            fields.append(HTTPField("Martlet-Expires", "2026-01-01T00:01:00Z"))
+            return try await fixture.send(.post, "/demo/messages", fields: fields, body: body)
+        }
+        let first = try await send("a")
+        #expect(first.status == .created)
+        fixture.time.advance(by: .seconds(61))
+        let second = try await send("a")
+        #expect(second.status == .created)
+        #expect(first.fields["location"] == second.fields["location"])
+        #expect(try await send("b").status == .badRequest)
+        #expect(try await send("a", "cuckoo").status.code == (name == "TrackingId" ? 400 : 422))
+    }
+
+    @Test("A repeated message gets the first one's answer after a smaller platform has come", arguments: names)
+    func aRepeatedMessageGetsTheFirstAnswerAfterASmallerPlatformHasCome(name: String) async throws {
+        let fixture = try await HubFixture()
+        func send(_ key: String) async throws -> HTTPResponse {
+            var fields = named(name, key)
+            fields["servicebusnotification-format"] = "message"
+            let body = #"{"text": "\#(String(repeating: "x", count: 1000))"}"#
+            return try await fixture.send(.post, "/demo/messages", fields: fields, body: body)
+        }
+        let first = try await send("a")
+        #expect(first.status == .created)
+        try await fixture.register("north", as: "1")
+        let second = try await send("a")
+        #expect(second.status == .created)
+        #expect(first.fields["location"] == second.fields["location"])
+        #expect(try await send("b").status == .contentTooLarge)
+        #expect(try await count(in: fixture) == 0)
+    }
+
     @Test func aRefusedSendIsNotRemembered() async throws {
         let fixture = try await HubFixture()
         let fields = named("Idempotency-Key")

@@ -268,6 +268,24 @@ extension StorageConformance {
             else { throw ConformanceFailure(description: "a request was not told apart") }
             try require(try await bench.unfinished().count, is: 4)
         },
+        Requirement("It is known for a day what a repeated request would get, and nothing is stored by asking") {
+            bench in
+            let hub = try await bench.hub()
+            let key = Array(repeating: UInt8(1), count: 32)
+            let request = RequestIdentity(key: key, fingerprint: key)
+            let changed = RequestIdentity(key: key, fingerprint: Array(repeating: 2, count: 32))
+            let other = RequestIdentity(key: Array(repeating: 2, count: 32), fingerprint: key)
+            let store = bench.storage
+            guard try await store.earlier(request, in: hub, at: bench.now) == nil,
+                case .accepted(let first, _) = try await store.accept(bench.notificationDraft(hub, request: request)),
+                case .repeated(first.id) = try await store.earlier(request, in: hub, at: bench.now + .seconds(86_399)),
+                case .conflicting = try await store.earlier(changed, in: hub, at: bench.now),
+                try await store.earlier(request, in: hub, at: bench.now + .seconds(86_400)) == nil,
+                try await store.earlier(other, in: hub, at: bench.now) == nil,
+                try await store.earlier(request, in: try await bench.hub("other"), at: bench.now) == nil
+            else { throw ConformanceFailure(description: "a request was not told apart") }
+            try require(try await bench.unfinished().count, is: 1)
+        },
         Requirement("Only one of several equal concurrent requests is accepted") { bench in
             let hub = try await bench.hub()
             let request = RequestIdentity(

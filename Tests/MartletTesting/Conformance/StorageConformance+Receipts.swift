@@ -54,6 +54,28 @@ extension StorageConformance {
             }
             try require(kept, is: [1, 1, 0, 0, 0, 0])
         },
+        Requirement("A composed message is a device's by its expression, on the platforms on which it is delivered") {
+            bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "h1", ["username:bob"], in: hub)
+            try await bench.put("2", "h2", ["username:bob"], in: hub, on: bench.otherPlatform)
+            try await bench.put("3", "h3", ["username:bob"], in: hub, template: Template(body: "{}"))
+            let all = try await bench.compose(#"{"text": "x"}"#, to: "bob", in: hub)
+            let some = try await bench.compose(
+                #"{"text": "x", "platforms": {"parrot": false}}"#, to: "bob", in: hub)
+            let other = try await bench.compose(#"{"text": "x"}"#, to: "eve", in: hub)
+            try await bench.put("4", "h4", ["username:bob"], in: hub, on: PlatformID(rawValue: "owl"))
+            for (id, devices) in [(all, ["1", "2"]), (some, ["1"]), (other, [])] {
+                for device in ["1", "2", "3", "4"] {
+                    try await bench.receive(.notification(id), .opened, in: hub, from: device, at: bench.now)
+                }
+                try require(try await bench.receipts(.notification(id), in: hub).map(\.device), is: devices)
+            }
+            let evidence = try await bench.storage.funnelEvidence(of: all, in: hub)
+            let wanted = FunnelEvidence.PlatformCounts(received: 1, opened: 1, reported: [.opened])
+            try require(evidence.platforms, is: [bench.platform: wanted, bench.otherPlatform: wanted])
+            try require(try await bench.storage.receipts(of: all, from: "2", in: hub).map(\.event), is: [.opened])
+        },
         Requirement("A payload's receipts are from its addressees, also after it was read once") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "h1", ["username:bob"], in: hub)
@@ -84,6 +106,14 @@ extension StorageBench {
         try await put("1", "h1", ["username:bob"], in: hub)
         let target = Notification.Target.audience(.tag(try Tag("username:bob")))
         return (hub, try await accept(hub, to: target).notification.id)
+    }
+
+    /// Accepts a composed message for a user.
+    func compose(_ body: String, to user: String, in hub: Hub.ID) async throws -> NotificationID {
+        let content = Notification.Content.message(try ComposedContent(Array(body.utf8)))
+        let draft = notificationDraft(hub, content, to: .audience(.tag(try Tag("username:\(user)"))))
+        let accepted = try await accepted(draft)
+        return accepted.notification.id
     }
 
     func receive(

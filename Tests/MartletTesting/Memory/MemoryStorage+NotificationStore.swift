@@ -7,6 +7,12 @@ extension MemoryStorage: NotificationStore {
         state.withLock { $0.accept(draft) }
     }
 
+    public func earlier(
+        _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Acceptance? {
+        state.withLock { $0.earlier(request, in: hub, at: now) }
+    }
+
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
         state.withLock { $0.nativePlatforms(in: hub) }
     }
@@ -271,11 +277,16 @@ extension MemoryState {
         index(of: delivery).map { Array(deliveries[$0].retries.values) } ?? []
     }
 
+    fileprivate func earlier(_ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp) -> Acceptance? {
+        guard let known = requests[hub]?[request.key], known.acceptedAt + RequestIdentity.lifetime > now else {
+            return nil
+        }
+        return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
+    }
+
     mutating func accept(_ draft: NotificationDraft) -> Acceptance {
-        if let request = draft.request, let known = requests[draft.hub]?[request.key],
-            known.acceptedAt + RequestIdentity.lifetime > draft.acceptedAt
-        {
-            return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
+        if let request = draft.request, let earlier = earlier(request, in: draft.hub, at: draft.acceptedAt) {
+            return earlier
         }
         if let excess = excess(of: draft) { return .backlogged(excess) }
         // The order in which deliveries begin decides which is newer, so overdue notifications begin before this one.

@@ -60,17 +60,17 @@ extension MemoryState {
         case .notification(let id):
             let entry = notifications.first { $0.notification.id == id && $0.notification.hub == source.hub }
             guard let entry, entry.begunAt != nil else { return false }
-            return entry.notification.target.includes(device, platform: entry.notification.content.platform)
-        }
-    }
-}
-
-extension Notification.Content {
-    /// The only platform of the content; nil for templates and composed messages.
-    fileprivate var platform: PlatformID? {
-        switch self {
-        case .native(let platform, _): platform
-        case .template, .message: nil
+            let platform: PlatformID?
+            switch entry.notification.content {
+            case .native(let native, _): platform = native
+            case .template: platform = nil
+            case .message:
+                guard deliveries(of: entry).contains(where: { $0.progress.delivery.platform == device.platform }) else {
+                    return false
+                }
+                platform = device.platform
+            }
+            return entry.notification.target.includes(device, platform: platform)
         }
     }
 }
