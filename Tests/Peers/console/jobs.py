@@ -671,6 +671,17 @@ def second_factor(page, rig, film, checks):
     enter(page, rig)
 
 
+def device_page(page, rig, film, checks):
+    """A browser shows the fingerprint of its key, a phone without one does not."""
+    page.goto(f"{rig.console}hubs/{HUB}/people/phone1")
+    page.until("!!document.querySelector('main .facts')")
+    checks.that("a device without a key shows none", "Key" not in page.js("document.querySelector('main .facts').innerText"))
+    page.goto(f"{rig.console}hubs/{HUB}/people/laptop")
+    page.until("!!document.querySelector('main .facts')")
+    facts = page.js("document.querySelector('main .facts').innerText")
+    checks.that("a device shows the fingerprint of its key", re.search(r"Key of the subscription\s+(\d{5} ?){8}", facts), facts)
+
+
 def roles(page, rig, film, checks):
     """A viewer sees no button that the server would refuse."""
     link = rig.invite("mia", "viewer")
@@ -698,4 +709,4 @@ def roles(page, rig, film, checks):
 
 
 ALL = [is_it_working, outage, why_not, device_gone, sent_again, whole_message, by_command, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
-       roles]
+       device_page, roles]

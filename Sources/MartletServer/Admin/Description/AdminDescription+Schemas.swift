@@ -102,7 +102,15 @@ extension AdminDescription {
             "isRegistered": APISchema.flag,
             "history": APISchema.list(APISchema.object(["at": APISchema.time, "change": APISchema.text])),
             "registrations": APISchema.list(APISchema.any),
-        ]) { $1 }, optional: ["isRegistered", "history", "registrations"])
+            "encryptionKeys": APISchema.list(
+                APISchema.object([
+                    "use": APISchema.described(
+                        "`text`: end-to-end encryption; `push`: messages to the handle.",
+                        APISchema.words("text", "push")),
+                    "fingerprint": APISchema.described(
+                        "The SHA-256 hash as eight groups of five digits, as in `martlet keys`.", APISchema.text),
+                ])),
+        ]) { $1 }, optional: ["isRegistered", "history", "registrations", "encryptionKeys"])
 
     private static let formerDevice = APISchema.object(
         deviceMembers.merging([
