@@ -145,7 +145,9 @@ struct AdministrationRoutes: Sendable {
     private var users: [ConsoleRoute] {
         [
             passing(.get, "/users", .server(.sender)),
+            passing(.get, "/users/{name}", .server(.sender)),
             passing(.put, "/users/{name}", .server(.admin)),
+            passing(.delete, "/users/{name}/sessions", .server(.admin, isFresh: true)),
             passing(.delete, "/users/{name}", .server(.admin, isFresh: true)),
             passing(.put, "/users/{name}/roles/{role}", .server(.admin)),
             passing(.delete, "/users/{name}/roles/{role}", .server(.admin)),

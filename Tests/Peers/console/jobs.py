@@ -682,6 +682,45 @@ def device_page(page, rig, film, checks):
     checks.that("a device shows the fingerprint of its key", re.search(r"Key of the subscription\s+(\d{5} ?){8}", facts), facts)
 
 
+def app_users(page, rig, film, checks):
+    """A user of the app backend: found, shown with sessions and roles, given a new password, and the devices found."""
+    page.goto(f"{rig.console}server/users")
+    page.until("document.querySelectorAll('.users > li').length === 3")
+    film.begin("app-users")
+    page.type("input[type=search]", "AL")
+    film.click("form[role=search] button")
+    page.until("document.querySelectorAll('.users > li').length === 1")
+    checks.that("names stand in no address", "al" not in page.js("location.href.split('/console/')[1]").lower())
+    film.click(".users button", "Account")
+    page.until("document.querySelectorAll('dialog .chip').length === 2")
+    film.click("dialog .chip button[aria-label*=board]")
+    page.until("document.querySelectorAll('dialog .chip').length === 1")
+    page.type("dialog form input", "admin")
+    film.click("dialog form button", "Add")
+    page.until("document.querySelectorAll('dialog .chip').length === 2")
+    checks.equal("the roles are the user's", rig.call("GET", "/users/alice")["roles"], ["admin", "editor"])
+    page.type("dialog form input", "Not a role")
+    film.click("dialog form button", "Add")
+    page.until("/A role, such as admin/.test(document.querySelector('dialog .bad-notice')?.innerText ?? '')")
+    film.click("dialog button", "New password")
+    film.click("dialog form .danger", "New password")
+    page.until("!!document.querySelector('dialog .code')")
+    password = page.js("document.querySelector('dialog .code').textContent")
+    film.shoot()
+    checks.equal("the user logs in with the new password", rig.app("POST", "/api/sessions", {"user": "alice", "password": password}) // 100, 2)
+    page.key("Escape")
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
+    film.click(".users button", "Account")
+    page.until("/Sessions\\s+1/.test(document.querySelector('dialog')?.innerText ?? '')")
+    film.click("dialog dd button", "End sessions")
+    page.until("/Sessions\\s+0/.test(document.querySelector('dialog')?.innerText ?? '')")
+    page.key("Escape")
+    film.click(".users button", "Devices")
+    page.until("document.querySelector('.people-search input')?.value === 'alice' && !!document.querySelector('.devices')")
+    film.end()
+
+
 def roles(page, rig, film, checks):
     """A viewer sees no button that the server would refuse."""
     link = rig.invite("mia", "viewer")
@@ -704,9 +743,14 @@ def roles(page, rig, film, checks):
     checks.that("other roles end the session, and that is said", "Your roles have changed" in text(page), text(page)[:200])
     enter(page, rig, "mia")
     page.until("!!document.querySelector('a[href$=\"/new\"]')")
+    page.goto(f"{rig.console}server/users")
+    page.until("document.querySelectorAll('.users > li').length > 0")
+    page.click(".users button", "Account")
+    page.until("/Sessions/.test(document.querySelector('dialog')?.innerText ?? '')")
+    checks.that("a sender sees users and can change none", page.js("document.querySelector('dialog form, dialog .danger')") is None)
     page.call("Network.clearBrowserCookies")
     enter(page, rig)
 
 
 ALL = [is_it_working, outage, why_not, device_gone, sent_again, whole_message, by_command, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
-       device_page, roles]
+       device_page, app_users, roles]
