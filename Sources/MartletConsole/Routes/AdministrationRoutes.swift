@@ -139,6 +139,10 @@ struct AdministrationRoutes: Sendable {
             passing(.post, "/backups", .server(.admin)),
             passing(.post, "/backups/{backup}/verify", .server(.admin)),
             passing(.get, "/backups/{backup}", .server(.admin, isFresh: true), isAudited: true),
+            passing(.get, "/server-key", .server(.admin)),
+            passing(.post, "/server-key", .server(.admin, isFresh: true)),
+            passing(.post, "/server-key/reseal", .server(.admin)),
+            passing(.delete, "/server-key", .server(.admin, isFresh: true)),
         ]
     }
 

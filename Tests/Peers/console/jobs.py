@@ -721,6 +721,31 @@ def app_users(page, rig, film, checks):
     film.end()
 
 
+def server_keys(page, rig, film, checks):
+    """A new key of the server, and the older one removed; the log of fetches."""
+    page.goto(f"{rig.console}server/keys")
+    page.until("document.querySelectorAll('main .list > li').length === 1")
+    film.begin("server-keys")
+    film.click("main .primary", "New key")
+    film.click("dialog .primary", "New key")
+    page.until("document.querySelectorAll('main .list > li').length === 2 && !!document.querySelector('main .danger')")
+    film.shoot()
+    film.click("main .danger", "Remove older keys")
+    page.type("dialog input", "retire")
+    film.click("dialog .danger")
+    page.until("document.querySelectorAll('main .list > li').length === 1 && !document.querySelector('main .danger')")
+    status = rig.call("GET", "/server-key")
+    checks.equal("one key is left, and everything is under it", (len(status["keys"]), status["left"]), (1, 0))
+    film.end()
+    page.goto(f"{rig.console}server/fetches")
+    page.until("/alice/.test(document.querySelector('main tbody')?.innerText ?? '')")
+    row = page.js("document.querySelector('main tbody tr').innerText")
+    checks.that("who was refused a notification is in the log", "1234567" in row and "refused" in row, row)
+    page.type("main form input", "nobody")
+    page.click("main form button")
+    page.until("/No fetches/.test(document.querySelector('main').innerText)")
+
+
 def roles(page, rig, film, checks):
     """A viewer sees no button that the server would refuse."""
     link = rig.invite("mia", "viewer")
@@ -753,4 +778,4 @@ def roles(page, rig, film, checks):
 
 
 ALL = [is_it_working, outage, why_not, device_gone, sent_again, whole_message, by_command, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
-       device_page, app_users, roles]
+       device_page, app_users, server_keys, roles]

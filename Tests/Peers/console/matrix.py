@@ -17,7 +17,7 @@ SCREENS = {
     "people": f"hubs/{HUB}/people", "device": f"hubs/{HUB}/people/laptop", "hub": f"hubs/{HUB}", "tags": f"hubs/{HUB}/tags",
     "keys": f"hubs/{HUB}/keys", "jobs": f"hubs/{HUB}/jobs", "limits": f"hubs/{HUB}/limits", "welcome": "welcome", "account": "account", "server": "server",
     "operators": "server/operators", "audit": "server/audit",
-    "users": "server/users", "backup": "server/backup", "simulator": "server/simulator",
+    "users": "server/users", "fetches": "server/fetches", "server-keys": "server/keys", "backup": "server/backup", "simulator": "server/simulator",
 }
 STATES = ["full", "empty", "error", "loading"]
 # `long` is English with texts that are two fifths longer.
@@ -28,7 +28,7 @@ THEMES = ["light", "dark"]
 NO_DATA = {"people", "keys", "compose", "welcome"}
 # What a screen asks for, where that is nothing of a hub.
 ASKS = {"now": "events", "account": "sessions", "server": "server", "operators": "operators", "audit": "audit/",
-        "users": "users", "backup": "backups", "simulator": "simulator/"}
+        "users": "users", "fetches": "audit?", "server-keys": "server-key", "backup": "backups", "simulator": "simulator/"}
 # Screens that show grey bars until the first answer comes.
 SKELETONS = set(SCREENS) - {"now"} - NO_DATA
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -98,6 +98,11 @@ export const CALLS = /** @type {const} */ ({
   verifyBackup: "POST /backups/{backup}/verify",
   backupFile: "GET /backups/{backup}",
   audit: "GET /audit/operators",
+  fetches: "GET /audit",
+  serverKeys: "GET /server-key",
+  rotateServerKey: "POST /server-key",
+  resealSecrets: "POST /server-key/reseal",
+  retireServerKeys: "DELETE /server-key",
 
   simulatorDevice: "GET /simulator/device",
   makeSimulatorDevice: "POST /simulator/devices",
