@@ -725,130 +725,178 @@ static const unsigned char file179[] = {
 };
 
 static const unsigned char file180[] = {
-#embed "Web/screens/server/roles.js"
+#embed "Web/screens/server/fetches/fetches.js"
 };
 
 static const unsigned char file181[] = {
-#embed "Web/screens/server/server.css"
+#embed "Web/screens/server/fetches/text.de.js"
 };
 
 static const unsigned char file182[] = {
-#embed "Web/screens/server/server.js"
+#embed "Web/screens/server/fetches/text.en.js"
 };
 
 static const unsigned char file183[] = {
-#embed "Web/screens/server/text.de.js"
+#embed "Web/screens/server/fetches/text.ko.js"
 };
 
 static const unsigned char file184[] = {
-#embed "Web/screens/server/text.en.js"
+#embed "Web/screens/server/keys/keys.js"
 };
 
 static const unsigned char file185[] = {
-#embed "Web/screens/server/text.ko.js"
+#embed "Web/screens/server/keys/text.de.js"
 };
 
 static const unsigned char file186[] = {
-#embed "Web/screens/signin/provider.js"
+#embed "Web/screens/server/keys/text.en.js"
 };
 
 static const unsigned char file187[] = {
-#embed "Web/screens/signin/signin.css"
+#embed "Web/screens/server/keys/text.ko.js"
 };
 
 static const unsigned char file188[] = {
-#embed "Web/screens/signin/signin.js"
+#embed "Web/screens/server/roles.js"
 };
 
 static const unsigned char file189[] = {
-#embed "Web/screens/signin/text.de.js"
+#embed "Web/screens/server/server.css"
 };
 
 static const unsigned char file190[] = {
-#embed "Web/screens/signin/text.en.js"
+#embed "Web/screens/server/server.js"
 };
 
 static const unsigned char file191[] = {
-#embed "Web/screens/signin/text.ko.js"
+#embed "Web/screens/server/text.de.js"
 };
 
 static const unsigned char file192[] = {
-#embed "Web/screens/waiting/month.js"
+#embed "Web/screens/server/text.en.js"
 };
 
 static const unsigned char file193[] = {
-#embed "Web/screens/waiting/text.de.js"
+#embed "Web/screens/server/text.ko.js"
 };
 
 static const unsigned char file194[] = {
-#embed "Web/screens/waiting/text.en.js"
+#embed "Web/screens/server/users/text.de.js"
 };
 
 static const unsigned char file195[] = {
-#embed "Web/screens/waiting/text.ko.js"
+#embed "Web/screens/server/users/text.en.js"
 };
 
 static const unsigned char file196[] = {
-#embed "Web/screens/waiting/waiting.css"
+#embed "Web/screens/server/users/text.ko.js"
 };
 
 static const unsigned char file197[] = {
-#embed "Web/screens/waiting/waiting.js"
+#embed "Web/screens/server/users/users.js"
 };
 
 static const unsigned char file198[] = {
-#embed "Web/screens/welcome/push.js"
+#embed "Web/screens/signin/provider.js"
 };
 
 static const unsigned char file199[] = {
-#embed "Web/screens/welcome/text.de.js"
+#embed "Web/screens/signin/signin.css"
 };
 
 static const unsigned char file200[] = {
-#embed "Web/screens/welcome/text.en.js"
+#embed "Web/screens/signin/signin.js"
 };
 
 static const unsigned char file201[] = {
-#embed "Web/screens/welcome/text.ko.js"
+#embed "Web/screens/signin/text.de.js"
 };
 
 static const unsigned char file202[] = {
-#embed "Web/screens/welcome/welcome.css"
+#embed "Web/screens/signin/text.en.js"
 };
 
 static const unsigned char file203[] = {
-#embed "Web/screens/welcome/welcome.js"
+#embed "Web/screens/signin/text.ko.js"
 };
 
 static const unsigned char file204[] = {
-#embed "Web/screens/why/text.de.js"
+#embed "Web/screens/waiting/month.js"
 };
 
 static const unsigned char file205[] = {
-#embed "Web/screens/why/text.en.js"
+#embed "Web/screens/waiting/text.de.js"
 };
 
 static const unsigned char file206[] = {
-#embed "Web/screens/why/text.ko.js"
+#embed "Web/screens/waiting/text.en.js"
 };
 
 static const unsigned char file207[] = {
-#embed "Web/screens/why/why.css"
+#embed "Web/screens/waiting/text.ko.js"
 };
 
 static const unsigned char file208[] = {
-#embed "Web/screens/why/why.js"
+#embed "Web/screens/waiting/waiting.css"
 };
 
 static const unsigned char file209[] = {
-#embed "Web/text.de.js"
+#embed "Web/screens/waiting/waiting.js"
 };
 
 static const unsigned char file210[] = {
-#embed "Web/text.en.js"
+#embed "Web/screens/welcome/push.js"
 };
 
 static const unsigned char file211[] = {
+#embed "Web/screens/welcome/text.de.js"
+};
+
+static const unsigned char file212[] = {
+#embed "Web/screens/welcome/text.en.js"
+};
+
+static const unsigned char file213[] = {
+#embed "Web/screens/welcome/text.ko.js"
+};
+
+static const unsigned char file214[] = {
+#embed "Web/screens/welcome/welcome.css"
+};
+
+static const unsigned char file215[] = {
+#embed "Web/screens/welcome/welcome.js"
+};
+
+static const unsigned char file216[] = {
+#embed "Web/screens/why/text.de.js"
+};
+
+static const unsigned char file217[] = {
+#embed "Web/screens/why/text.en.js"
+};
+
+static const unsigned char file218[] = {
+#embed "Web/screens/why/text.ko.js"
+};
+
+static const unsigned char file219[] = {
+#embed "Web/screens/why/why.css"
+};
+
+static const unsigned char file220[] = {
+#embed "Web/screens/why/why.js"
+};
+
+static const unsigned char file221[] = {
+#embed "Web/text.de.js"
+};
+
+static const unsigned char file222[] = {
+#embed "Web/text.en.js"
+};
+
+static const unsigned char file223[] = {
 #embed "Web/text.ko.js"
 };
 
@@ -1033,38 +1081,50 @@ static const martlet_console_file files[] = {
     {"screens/server/backup/text.de.js", file177, sizeof file177},
     {"screens/server/backup/text.en.js", file178, sizeof file178},
     {"screens/server/backup/text.ko.js", file179, sizeof file179},
-    {"screens/server/roles.js", file180, sizeof file180},
-    {"screens/server/server.css", file181, sizeof file181},
-    {"screens/server/server.js", file182, sizeof file182},
-    {"screens/server/text.de.js", file183, sizeof file183},
-    {"screens/server/text.en.js", file184, sizeof file184},
-    {"screens/server/text.ko.js", file185, sizeof file185},
-    {"screens/signin/provider.js", file186, sizeof file186},
-    {"screens/signin/signin.css", file187, sizeof file187},
-    {"screens/signin/signin.js", file188, sizeof file188},
-    {"screens/signin/text.de.js", file189, sizeof file189},
-    {"screens/signin/text.en.js", file190, sizeof file190},
-    {"screens/signin/text.ko.js", file191, sizeof file191},
-    {"screens/waiting/month.js", file192, sizeof file192},
-    {"screens/waiting/text.de.js", file193, sizeof file193},
-    {"screens/waiting/text.en.js", file194, sizeof file194},
-    {"screens/waiting/text.ko.js", file195, sizeof file195},
-    {"screens/waiting/waiting.css", file196, sizeof file196},
-    {"screens/waiting/waiting.js", file197, sizeof file197},
-    {"screens/welcome/push.js", file198, sizeof file198},
-    {"screens/welcome/text.de.js", file199, sizeof file199},
-    {"screens/welcome/text.en.js", file200, sizeof file200},
-    {"screens/welcome/text.ko.js", file201, sizeof file201},
-    {"screens/welcome/welcome.css", file202, sizeof file202},
-    {"screens/welcome/welcome.js", file203, sizeof file203},
-    {"screens/why/text.de.js", file204, sizeof file204},
-    {"screens/why/text.en.js", file205, sizeof file205},
-    {"screens/why/text.ko.js", file206, sizeof file206},
-    {"screens/why/why.css", file207, sizeof file207},
-    {"screens/why/why.js", file208, sizeof file208},
-    {"text.de.js", file209, sizeof file209},
-    {"text.en.js", file210, sizeof file210},
-    {"text.ko.js", file211, sizeof file211},
+    {"screens/server/fetches/fetches.js", file180, sizeof file180},
+    {"screens/server/fetches/text.de.js", file181, sizeof file181},
+    {"screens/server/fetches/text.en.js", file182, sizeof file182},
+    {"screens/server/fetches/text.ko.js", file183, sizeof file183},
+    {"screens/server/keys/keys.js", file184, sizeof file184},
+    {"screens/server/keys/text.de.js", file185, sizeof file185},
+    {"screens/server/keys/text.en.js", file186, sizeof file186},
+    {"screens/server/keys/text.ko.js", file187, sizeof file187},
+    {"screens/server/roles.js", file188, sizeof file188},
+    {"screens/server/server.css", file189, sizeof file189},
+    {"screens/server/server.js", file190, sizeof file190},
+    {"screens/server/text.de.js", file191, sizeof file191},
+    {"screens/server/text.en.js", file192, sizeof file192},
+    {"screens/server/text.ko.js", file193, sizeof file193},
+    {"screens/server/users/text.de.js", file194, sizeof file194},
+    {"screens/server/users/text.en.js", file195, sizeof file195},
+    {"screens/server/users/text.ko.js", file196, sizeof file196},
+    {"screens/server/users/users.js", file197, sizeof file197},
+    {"screens/signin/provider.js", file198, sizeof file198},
+    {"screens/signin/signin.css", file199, sizeof file199},
+    {"screens/signin/signin.js", file200, sizeof file200},
+    {"screens/signin/text.de.js", file201, sizeof file201},
+    {"screens/signin/text.en.js", file202, sizeof file202},
+    {"screens/signin/text.ko.js", file203, sizeof file203},
+    {"screens/waiting/month.js", file204, sizeof file204},
+    {"screens/waiting/text.de.js", file205, sizeof file205},
+    {"screens/waiting/text.en.js", file206, sizeof file206},
+    {"screens/waiting/text.ko.js", file207, sizeof file207},
+    {"screens/waiting/waiting.css", file208, sizeof file208},
+    {"screens/waiting/waiting.js", file209, sizeof file209},
+    {"screens/welcome/push.js", file210, sizeof file210},
+    {"screens/welcome/text.de.js", file211, sizeof file211},
+    {"screens/welcome/text.en.js", file212, sizeof file212},
+    {"screens/welcome/text.ko.js", file213, sizeof file213},
+    {"screens/welcome/welcome.css", file214, sizeof file214},
+    {"screens/welcome/welcome.js", file215, sizeof file215},
+    {"screens/why/text.de.js", file216, sizeof file216},
+    {"screens/why/text.en.js", file217, sizeof file217},
+    {"screens/why/text.ko.js", file218, sizeof file218},
+    {"screens/why/why.css", file219, sizeof file219},
+    {"screens/why/why.js", file220, sizeof file220},
+    {"text.de.js", file221, sizeof file221},
+    {"text.en.js", file222, sizeof file222},
+    {"text.ko.js", file223, sizeof file223},
 };
 
 size_t martlet_console_file_count(void) { return sizeof files / sizeof *files; }

@@ -54,6 +54,8 @@ struct GateMatrixTests {
         "POST /session/factor": "any fresh", "POST /session/factor/confirm": "any fresh",
         "POST /session/factor/remove": "any fresh",
         "GET /audit/operators": "admin", "GET /audit": "admin", "GET /users": "sender", "PUT /users/{name}": "admin",
+        "GET /users/{name}": "sender", "DELETE /users/{name}/sessions": "admin fresh", "GET /server-key": "admin",
+        "POST /server-key": "admin fresh", "POST /server-key/reseal": "admin", "DELETE /server-key": "admin fresh",
         "DELETE /users/{name}": "admin fresh", "PUT /users/{name}/roles/{role}": "admin",
         "DELETE /users/{name}/roles/{role}": "admin", "PUT /users/{name}/groups/{group}": "admin",
         "DELETE /users/{name}/groups/{group}": "admin", "GET /simulator/{path...}": "admin",

@@ -237,6 +237,12 @@ class Judged:
         checks.equal("unless they are asked for", len(own), 1)
         checks.equal("nor are their beginnings", page.api("GET", "/hubs/shop/tags/prefixes")[1]["prefixes"], ["username:"])
         listeners = page.api("GET", "/server")[1]["listeners"]
+        before = page.api("GET", "/server-key")[1]
+        made = page.api("POST", "/server-key")[1]
+        checks.that("a new key of the server is the first", made["keys"][1:] == before["keys"] and made["left"] > 0, made)
+        checks.equal("the older one is needed until all is under the new one", page.api("DELETE", "/server-key")[0], 409)
+        checks.equal("which takes a moment", page.api("POST", "/server-key/reseal")[1]["left"], 0)
+        checks.equal("then it goes", page.api("DELETE", "/server-key")[1], {"keys": made["keys"][:1], "left": 0})
         checks.equal("the server names its listeners", listeners, [{"purpose": "shared", "address": f"http://127.0.0.1:{page.port}", "isTLS": False}])
         checks.that("and no content", MARKUP not in json.dumps(audit) and device["handle"] not in json.dumps(audit))
 
@@ -387,6 +393,10 @@ class Judged:
         found = self.page.api("GET", "/users?prefix=CAR")[1]["users"]
         checks.equal("and found by their beginning", [user["name"] for user in found], ["carla", "Carol"])
         checks.equal("a page has a limit", self.page.api("GET", "/users?limit=201")[0], 400)
+        one = self.page.api("GET", "/users/CARLA")[1]
+        checks.equal("one user is told with roles and sessions", (one["name"], one["roles"], one["sessions"]), ("carla", [], 0))
+        checks.equal("sessions end", self.page.api("DELETE", "/users/carla/sessions")[0], 204)
+        checks.equal("of a user who is there", [self.page.api(method, path)[0] for method, path in (("GET", "/users/eve"), ("DELETE", "/users/eve/sessions"))], [404, 404])
         checks.equal("the command lists all", self.martlet("user", "list").splitlines(), ["bob", "carla", "Carol"])
 
     def second_factor(self):
@@ -463,6 +473,7 @@ class Judged:
         for method, path in [
             ("GET", "/hubs/other"), ("GET", "/hubs/other/sends"), ("POST", "/hubs/shop/messages/x/cancel"), ("GET", "/hubs/shop/keys"),
             ("GET", "/operators"), ("GET", "/audit/operators"), ("DELETE", "/hubs/shop"), ("GET", "/users"), ("GET", "/simulator/services"),
+            ("GET", "/users/bob"), ("DELETE", "/users/bob/sessions"), ("GET", "/server-key"), ("POST", "/server-key"), ("DELETE", "/server-key"),
             ("GET", "/backups"), ("POST", "/backups"), ("GET", "/hubs/shop/jobs/x/failed"), ("GET", "/hubs/other/jobs"),
             ("POST", "/hubs/shop/campaigns"), ("GET", "/hubs/shop/campaigns/1"), ("PUT", "/hubs/shop/campaigns/1/send"),
             ("DELETE", "/hubs/shop/campaigns/1"), ("GET", "/hubs/other/campaigns"), ("PUT", "/rest/shop/sending"),

@@ -86,13 +86,13 @@ struct CommandTableTests {
         (
             "user", "'martlet user' needs a further word.",
             "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
-                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
+                + "  martlet user end-sessions NAME\n  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
                 + "  martlet user group add NAME GROUP\n  martlet user group remove NAME GROUP"
         ),
         (
             "user delete bob", "There is no command 'user delete'.",
             "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
-                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
+                + "  martlet user end-sessions NAME\n  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
                 + "  martlet user group add NAME GROUP\n  martlet user group remove NAME GROUP"
         ),
     ])

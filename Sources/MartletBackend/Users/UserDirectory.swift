@@ -100,6 +100,25 @@ public struct UserDirectory: Sendable {
         }
     }
 
+    /// Returns a user and the number of its sessions.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
+    public func account(of name: String) async throws(UserDirectoryError) -> (user: User, sessions: Int) {
+        let name = try userName(name)
+        let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }
+        guard let user else { throw .notFound(name.spelling) }
+        let sessions = try await stored { () throws(StorageError) in
+            try await store.sessionCount(of: name.folded, at: time.now)
+        }
+        return (user, sessions)
+    }
+
+    /// Ends all sessions of a user. The password stays, so the user can log in again.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
+    public func endSessions(of name: String) async throws(UserDirectoryError) {
+        let name = try await find(name)
+        try await stored { () throws(StorageError) in try await store.removeSessions(of: name.folded) }
+    }
+
     /// Returns the name of an existing user.
     /// - Throws: `.notFound` if there is no such user, among other errors.
     func find(_ name: String) async throws(UserDirectoryError) -> UserName {

@@ -139,13 +139,19 @@ struct AdministrationRoutes: Sendable {
             passing(.post, "/backups", .server(.admin)),
             passing(.post, "/backups/{backup}/verify", .server(.admin)),
             passing(.get, "/backups/{backup}", .server(.admin, isFresh: true), isAudited: true),
+            passing(.get, "/server-key", .server(.admin)),
+            passing(.post, "/server-key", .server(.admin, isFresh: true)),
+            passing(.post, "/server-key/reseal", .server(.admin)),
+            passing(.delete, "/server-key", .server(.admin, isFresh: true)),
         ]
     }
 
     private var users: [ConsoleRoute] {
         [
             passing(.get, "/users", .server(.sender)),
+            passing(.get, "/users/{name}", .server(.sender)),
             passing(.put, "/users/{name}", .server(.admin)),
+            passing(.delete, "/users/{name}/sessions", .server(.admin, isFresh: true)),
             passing(.delete, "/users/{name}", .server(.admin, isFresh: true)),
             passing(.put, "/users/{name}/roles/{role}", .server(.admin)),
             passing(.delete, "/users/{name}/roles/{role}", .server(.admin)),

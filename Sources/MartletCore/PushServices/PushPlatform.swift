@@ -39,6 +39,10 @@ public protocol PushPlatform: Sendable {
     /// text cannot be a handle.
     static func key(meantBy text: String) -> String?
 
+    /// Returns the key with which messages to a handle are encrypted: the public key, followed by the authentication
+    /// secret (RFC 8291); nil if the handle has none.
+    static func encryptionKey(of handle: PushHandle) -> [UInt8]?
+
     /// Checks the form, size and fields of a message by those rules of the platform that can be checked before sending.
     static func check(_ message: Message) throws(PushServiceError)
 
@@ -110,6 +114,8 @@ extension PushPlatform {
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message { message }
 
     public static func key(meantBy text: String) -> String? { try? key(of: handle(from: text)) }
+
+    public static func encryptionKey(of handle: PushHandle) -> [UInt8]? { nil }
 
     public static func generatedCredential() throws(PushServiceError) -> [String: String] { [:] }
 

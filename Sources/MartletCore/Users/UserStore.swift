@@ -78,4 +78,10 @@ public protocol UserStore: Sendable {
     /// Ends a session.
     /// - Returns: Whether the session existed.
     func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool
+
+    /// Returns how many sessions of a user have not expired. The name is compared without case.
+    func sessionCount(of name: String, at now: Timestamp) async throws(StorageError) -> Int
+
+    /// Ends all sessions of a user. The name is compared without case.
+    func removeSessions(of name: String) async throws(StorageError)
 }

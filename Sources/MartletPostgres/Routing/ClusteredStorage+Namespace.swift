@@ -46,6 +46,14 @@ extension ClusteredStorage: UserStore {
     public func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
         try await home.removeSession(tokenHash: tokenHash)
     }
+
+    public func sessionCount(of name: String, at now: Timestamp) async throws(StorageError) -> Int {
+        try await home.sessionCount(of: name, at: now)
+    }
+
+    public func removeSessions(of name: String) async throws(StorageError) {
+        try await home.removeSessions(of: name)
+    }
 }
 
 extension ClusteredStorage: PayloadStore {

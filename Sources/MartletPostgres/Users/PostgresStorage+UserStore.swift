@@ -100,6 +100,18 @@ extension PostgresStorage: UserStore {
     public func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
         try await change(UserStatements.removeSession) { $0.add(tokenHash) }
     }
+
+    public func sessionCount(of name: String, at now: Timestamp) async throws(StorageError) -> Int {
+        let batch = Batch(UserStatements.countSessions) {
+            $0.add(name.lowercased())
+            $0.add(now)
+        }
+        return Int(try await read(batch)[0][0].integer(0))
+    }
+
+    public func removeSessions(of name: String) async throws(StorageError) {
+        _ = try await change(UserStatements.endSessions) { $0.add(name.lowercased()) }
+    }
 }
 
 extension PostgresStorage {
@@ -177,5 +189,7 @@ enum UserStatements {
         SELECT u.name, s.created_at, s.expires_at FROM sessions s JOIN users u ON u.folded_name = s.user_name
         WHERE s.token_hash = $1 AND s.expires_at > $2
         """)
+    static let countSessions = Statement.rare(
+        [.bytes, .int8], "SELECT count(*) FROM sessions WHERE user_name = $1 AND expires_at > $2")
     static let removeSession = Statement.rare([.bytes], "DELETE FROM sessions WHERE token_hash = $1")
 }

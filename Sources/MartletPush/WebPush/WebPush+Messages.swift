@@ -54,6 +54,10 @@ extension WebPush {
         HandleRules.canonicalURL(handle(from: text).parts[0], allowsHTTP: true)
     }
 
+    public static func encryptionKey(of handle: PushHandle) -> [UInt8]? {
+        WebPushSubscription(handle.text.utf8).map { $0.point + $0.secret }
+    }
+
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         WebPushHeaders.normalized(message)
     }

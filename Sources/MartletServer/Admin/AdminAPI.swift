@@ -187,12 +187,7 @@ struct AdminAPI: Sendable {
                 let users = try await users.list(
                     beginningWith: match.target.item("prefix")?.value ?? "", after: match.target.item("after")?.value,
                     limit: limit)
-                let documents = users.map { user -> JSON in
-                    [
-                        "name": .string(user.name), "createdAt": .string(user.createdAt.iso8601),
-                        "roles": .array(user.roles.sorted().map { .string($0) }),
-                    ]
-                }
+                let documents = users.map { JSON.object(Self.json($0)) }
                 let next = users.count == limit ? users.last.map { JSON.string($0.name) } : nil
                 return HTTPResponse(.ok, json: ["users": .array(documents), "next": next ?? .null])
             }
@@ -206,6 +201,20 @@ struct AdminAPI: Sendable {
                 let roles = (user?["roles"]?.array ?? []).compactMap(\.string)
                 let isNew = try await users.add(match["name"], password: password, roles: Set(roles))
                 return HTTPResponse(.ok, json: ["isNew": .bool(isNew)])
+            }
+        }
+        router.on(.get, "/users/{name}") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                let (user, sessions) = try await users.account(of: match["name"])
+                var members = Self.json(user)
+                members["sessions"] = .integer(Int64(sessions))
+                return HTTPResponse(.ok, json: .object(members))
+            }
+        }
+        router.on(.delete, "/users/{name}/sessions") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                try await users.endSessions(of: match["name"])
+                return HTTPResponse(.noContent)
             }
         }
         router.on(.put, "/users/{name}/roles/{role}") { _, match in
@@ -238,6 +247,13 @@ struct AdminAPI: Sendable {
                 return HTTPResponse(.noContent)
             }
         }
+    }
+
+    private static func json(_ user: User) -> [String: JSON] {
+        [
+            "name": .string(user.name), "createdAt": .string(user.createdAt.iso8601),
+            "roles": .array(user.roles.sorted().map { .string($0) }),
+        ]
     }
 
     private func answerUsers(_ work: () async throws(UserDirectoryError) -> HTTPResponse) async -> HTTPResponse {

@@ -11,13 +11,13 @@ import MartletModel
 /// |---|---|
 /// | `POST /hubs/{name}/devices/search` `{"text", "kind", "isExact"}` | 200 `{"users", "devices", "isComplete"}` |
 /// | `POST /hubs/{name}/devices/former` `{"user", "before"}` | 200 `{"devices", "lookedBackTo", "next"}`, newest first |
-/// | `GET /hubs/{name}/devices/{id}` | 200, the device with its `history` |
+/// | `GET /hubs/{name}/devices/{id}` | 200, the device with its `history` and `encryptionKeys` |
 /// | `GET /hubs/{name}/devices/{id}/sends[?before]` | 200 `{"sends", "lookedBackTo", "next"}`, newest first |
 ///
 /// A device is a registration. An installation's id stands for all its registrations.
 struct DeviceAdministration: Sendable {
     let hubs: HubDirectory
-    let store: any DeviceStore & TraceStore & SendListStore
+    let store: any DeviceStore & TraceStore & SendListStore & DeviceKeyStore
     /// The users of the app backend. A search in the backend's hub also finds users who have no device.
     let users: any UserStore
     let backendHub: BackendHub
@@ -60,7 +60,9 @@ struct DeviceAdministration: Sendable {
                     past.versions.reversed().compactMap { version in
                         version.end.map { ["at": .string($0.at.iso8601), "change": .string($0.cause.rawValue)] }
                     })
-                members["registrations"] = .array(past.versions.filter { $0.end == nil }.map(json))
+                let current = past.versions.filter { $0.end == nil }
+                members["registrations"] = .array(current.map(json))
+                members["encryptionKeys"] = .array(try await encryptionKeys(of: newest, current, in: hub.id))
                 return HTTPResponse(.ok, json: .object(members))
             }
         }

@@ -47,4 +47,14 @@ extension SQLiteStorage: UserStore {
             try UserTable(connection).removeSession(tokenHash: tokenHash)
         }
     }
+
+    public func sessionCount(of name: String, at now: Timestamp) async throws(StorageError) -> Int {
+        try await readers.read { connection throws(StorageError) in
+            try UserTable(connection).sessionCount(of: name, at: now)
+        }
+    }
+
+    public func removeSessions(of name: String) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in try UserTable(connection).removeSessions(of: name) }
+    }
 }

@@ -20,7 +20,7 @@ struct UserTable {
             INSERT INTO users (folded_name, name, password_hash, created_at) VALUES (?, ?, ?, ?)
             ON CONFLICT (folded_name) DO UPDATE SET password_hash = excluded.password_hash
             """, user.name.lowercased(), user.name, user.passwordHash, user.createdAt)
-        try connection.run("DELETE FROM sessions WHERE user = ?", user.name.lowercased())
+        try removeSessions(of: user.name)
     }
 
     func user(_ name: String) throws(StorageError) -> User? {
@@ -89,6 +89,16 @@ struct UserTable {
     func removeSession(tokenHash: [UInt8]) throws(StorageError) -> Bool {
         try connection.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash)
         return connection.changes > 0
+    }
+
+    func sessionCount(of name: String, at now: Timestamp) throws(StorageError) -> Int {
+        try connection.first(
+            "SELECT count(*) FROM sessions WHERE user = ? AND expires_at > ?", name.lowercased(), now
+        ) { Int($0.integer(0)) } ?? 0
+    }
+
+    func removeSessions(of name: String) throws(StorageError) {
+        try connection.run("DELETE FROM sessions WHERE user = ?", name.lowercased())
     }
 
     private static func user(_ row: Statement) -> User {

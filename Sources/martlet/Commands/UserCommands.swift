@@ -3,7 +3,7 @@ import MartletModel
 
 /// `martlet user …`: manages the users who may log in to the app backend.
 enum UserCommands {
-    static let all = [add, list, remove, addRole, removeRole, addGroup, removeGroup]
+    static let all = [add, list, remove, endSessions, addRole, removeRole, addGroup, removeGroup]
 
     static let passwordFromInput = Option(
         "password-stdin", nil, "Read the password from standard input, as one line.")
@@ -102,5 +102,14 @@ enum UserCommands {
             invocation, typing: name, "Removing a user ends its sessions and removes its devices permanently")
         _ = try await administration.call(.delete, "/users/\(segment(name))")
         invocation.report("Removed user '\(name)'.")
+    }
+
+    static let endSessions = Command(
+        "user end-sessions", operands: ["NAME"], "End all sessions of a user, who can log in again.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        let name = invocation.operand("NAME")
+        _ = try await Administration(invocation).call(.delete, "/users/\(segment(name))/sessions")
+        invocation.report("The sessions of user '\(name)' have ended.")
     }
 }

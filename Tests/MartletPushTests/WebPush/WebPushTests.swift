@@ -1,4 +1,5 @@
 import MartletCore
+import MartletCrypto
 import MartletModel
 import Testing
 
@@ -14,6 +15,14 @@ struct WebPushTests {
         #expect(try WebPush.key(of: PushHandle("https://PUSH.example/abc", point, secret)) == endpoint)
         let padded = secret.replacing("_", with: "/") + "=="
         #expect(try WebPush.key(of: PushHandle(endpoint, point, padded)) == endpoint)
+    }
+
+    @Test func theKeyOfASubscriptionIsItsPointWithItsSecret() throws {
+        let key = try #require(WebPush.encryptionKey(of: PushHandle(endpoint, point, secret + "==")))
+        #expect(key.count == 65 + 16 && key.first == 4)
+        #expect(Base64URL.encode(Array(key[65...])) == secret)
+        #expect(WebPush.encryptionKey(of: PushHandle(endpoint)) == nil)
+        #expect(APNs.encryptionKey(of: PushHandle("a")) == nil)
     }
 
     @Test func keysOfTheWrongSizeOrFormAreRefused() {

@@ -94,6 +94,22 @@ extension StorageConformance {
             }
             try require(try await bench.storage.session(tokenHash: [255], at: bench.now) == nil, is: false)
         },
+        Requirement("The sessions of a user are counted until they expire, and end together") { bench in
+            for name in ["Alice", "bob"] {
+                try await bench.storage.putUser(User(name: name, passwordHash: "1", createdAt: bench.now))
+            }
+            for (token, name) in [(UInt8(1), "alice"), (2, "alice"), (3, "bob")] {
+                try await bench.storage.addSession(bench.session([token], of: name))
+            }
+            try require(try await bench.storage.sessionCount(of: "ALICE", at: bench.now), is: 2)
+            try require(try await bench.storage.sessionCount(of: "alice", at: bench.now + .seconds(60)), is: 0)
+            try await bench.storage.removeSessions(of: "aLICE")
+            try await bench.storage.removeSessions(of: "ghost")
+            try require(try await bench.storage.sessionCount(of: "alice", at: bench.now), is: 0)
+            try require(try await bench.storage.sessionCount(of: "bob", at: bench.now), is: 1)
+            try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.user("alice")?.passwordHash, is: "1")
+        },
         Requirement("A session of somebody who is not there opens nothing") { bench in
             try await bench.storage.addSession(bench.session([1], of: "ghost"))
             try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)

@@ -64,6 +64,16 @@ extension MemoryStorage: UserStore {
     public func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
         state.withLock { $0.sessions.removeValue(forKey: tokenHash) != nil }
     }
+
+    public func sessionCount(of name: String, at now: Timestamp) async throws(StorageError) -> Int {
+        state.withLock { state in
+            state.sessions.values.count { $0.userName.lowercased() == name.lowercased() && $0.expiresAt > now }
+        }
+    }
+
+    public func removeSessions(of name: String) async throws(StorageError) {
+        state.withLock { $0.endSessions(of: name.lowercased()) }
+    }
 }
 
 extension MemoryState {

@@ -361,9 +361,11 @@ def send_safely(page, rig, film, checks):
     checks.that("each platform has a preview", page.js("document.querySelectorAll('.looks .look-card').length") == 3)
     film.shoot()
     film.click(".compose-end button", "Send a test")
-    page.type("dialog input", "username:alice")
+    page.type("dialog input", "username:alice || username:user1")
     film.click("dialog .primary")
     page.until("/Taken|sent/.test(document.querySelector('dialog .check-list, dialog .good')?.textContent ?? '')")
+    results = page.js("document.querySelector('dialog .check-list').innerText")
+    checks.that("a test shows by which name a push service finds the push again", re.search(r"APNs[^/]*Taken\s+apns-unique-id [0-9A-Za-z-]{36}", results), results)
     film.shoot()
     page.key("Escape")
     page.until("!document.querySelector('dialog')")
@@ -669,6 +671,81 @@ def second_factor(page, rig, film, checks):
     enter(page, rig)
 
 
+def device_page(page, rig, film, checks):
+    """A browser shows the fingerprint of its key, a phone without one does not."""
+    page.goto(f"{rig.console}hubs/{HUB}/people/phone1")
+    page.until("!!document.querySelector('main .facts')")
+    checks.that("a device without a key shows none", "Key" not in page.js("document.querySelector('main .facts').innerText"))
+    page.goto(f"{rig.console}hubs/{HUB}/people/laptop")
+    page.until("!!document.querySelector('main .facts')")
+    facts = page.js("document.querySelector('main .facts').innerText")
+    checks.that("a device shows the fingerprint of its key", re.search(r"Key of the subscription\s+(\d{5} ?){8}", facts), facts)
+
+
+def app_users(page, rig, film, checks):
+    """A user of the app backend: found, shown with sessions and roles, given a new password, and the devices found."""
+    page.goto(f"{rig.console}server/users")
+    page.until("document.querySelectorAll('.users > li').length === 3")
+    film.begin("app-users")
+    page.type("input[type=search]", "AL")
+    film.click("form[role=search] button")
+    page.until("document.querySelectorAll('.users > li').length === 1")
+    checks.that("names stand in no address", "al" not in page.js("location.href.split('/console/')[1]").lower())
+    film.click(".users button", "Account")
+    page.until("document.querySelectorAll('dialog .chip').length === 2")
+    film.click("dialog .chip button[aria-label*=board]")
+    page.until("document.querySelectorAll('dialog .chip').length === 1")
+    page.type("dialog form input", "admin")
+    film.click("dialog form button", "Add")
+    page.until("document.querySelectorAll('dialog .chip').length === 2")
+    checks.equal("the roles are the user's", rig.call("GET", "/users/alice")["roles"], ["admin", "editor"])
+    page.type("dialog form input", "Not a role")
+    film.click("dialog form button", "Add")
+    page.until("/A role, such as admin/.test(document.querySelector('dialog .bad-notice')?.innerText ?? '')")
+    film.click("dialog button", "New password")
+    film.click("dialog form .danger", "New password")
+    page.until("!!document.querySelector('dialog .code')")
+    password = page.js("document.querySelector('dialog .code').textContent")
+    film.shoot()
+    checks.equal("the user logs in with the new password", rig.app("POST", "/api/sessions", {"user": "alice", "password": password}) // 100, 2)
+    page.key("Escape")
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
+    film.click(".users button", "Account")
+    page.until("/Sessions\\s+1/.test(document.querySelector('dialog')?.innerText ?? '')")
+    film.click("dialog dd button", "End sessions")
+    page.until("/Sessions\\s+0/.test(document.querySelector('dialog')?.innerText ?? '')")
+    page.key("Escape")
+    film.click(".users button", "Devices")
+    page.until("document.querySelector('.people-search input')?.value === 'alice' && !!document.querySelector('.devices')")
+    film.end()
+
+
+def server_keys(page, rig, film, checks):
+    """A new key of the server, and the older one removed; the log of fetches."""
+    page.goto(f"{rig.console}server/keys")
+    page.until("document.querySelectorAll('main .list > li').length === 1")
+    film.begin("server-keys")
+    film.click("main .primary", "New key")
+    film.click("dialog .primary", "New key")
+    page.until("document.querySelectorAll('main .list > li').length === 2 && !!document.querySelector('main .danger')")
+    film.shoot()
+    film.click("main .danger", "Remove older keys")
+    page.type("dialog input", "retire")
+    film.click("dialog .danger")
+    page.until("document.querySelectorAll('main .list > li').length === 1 && !document.querySelector('main .danger')")
+    status = rig.call("GET", "/server-key")
+    checks.equal("one key is left, and everything is under it", (len(status["keys"]), status["left"]), (1, 0))
+    film.end()
+    page.goto(f"{rig.console}server/fetches")
+    page.until("/alice/.test(document.querySelector('main tbody')?.innerText ?? '')")
+    row = page.js("document.querySelector('main tbody tr').innerText")
+    checks.that("who was refused a notification is in the log", "1234567" in row and "refused" in row, row)
+    page.type("main form input", "nobody")
+    page.click("main form button")
+    page.until("/No fetches/.test(document.querySelector('main').innerText)")
+
+
 def roles(page, rig, film, checks):
     """A viewer sees no button that the server would refuse."""
     link = rig.invite("mia", "viewer")
@@ -691,9 +768,14 @@ def roles(page, rig, film, checks):
     checks.that("other roles end the session, and that is said", "Your roles have changed" in text(page), text(page)[:200])
     enter(page, rig, "mia")
     page.until("!!document.querySelector('a[href$=\"/new\"]')")
+    page.goto(f"{rig.console}server/users")
+    page.until("document.querySelectorAll('.users > li').length > 0")
+    page.click(".users button", "Account")
+    page.until("/Sessions/.test(document.querySelector('dialog')?.innerText ?? '')")
+    checks.that("a sender sees users and can change none", page.js("document.querySelector('dialog form, dialog .danger')") is None)
     page.call("Network.clearBrowserCookies")
     enter(page, rig)
 
 
 ALL = [is_it_working, outage, why_not, device_gone, sent_again, whole_message, by_command, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
-       roles]
+       device_page, app_users, server_keys, roles]

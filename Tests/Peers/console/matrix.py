@@ -16,7 +16,8 @@ SCREENS = {
     "send": f"hubs/{HUB}/sends/{{send}}", "why": f"hubs/{HUB}/sends/{{send}}/devices/phone7", "compose": f"hubs/{HUB}/sends/new",
     "people": f"hubs/{HUB}/people", "device": f"hubs/{HUB}/people/laptop", "hub": f"hubs/{HUB}", "tags": f"hubs/{HUB}/tags",
     "keys": f"hubs/{HUB}/keys", "jobs": f"hubs/{HUB}/jobs", "limits": f"hubs/{HUB}/limits", "welcome": "welcome", "account": "account", "server": "server",
-    "operators": "server/operators", "audit": "server/audit", "backup": "server/backup", "simulator": "server/simulator",
+    "operators": "server/operators", "audit": "server/audit",
+    "users": "server/users", "fetches": "server/fetches", "server-keys": "server/keys", "backup": "server/backup", "simulator": "server/simulator",
 }
 STATES = ["full", "empty", "error", "loading"]
 # `long` is English with texts that are two fifths longer.
@@ -26,7 +27,8 @@ THEMES = ["light", "dark"]
 # Screens that ask for nothing, or that have no empty state.
 NO_DATA = {"people", "keys", "compose", "welcome"}
 # What a screen asks for, where that is nothing of a hub.
-ASKS = {"now": "events", "account": "sessions", "server": "server", "operators": "operators", "audit": "audit/", "backup": "backups", "simulator": "simulator/"}
+ASKS = {"now": "events", "account": "sessions", "server": "server", "operators": "operators", "audit": "audit/",
+        "users": "users", "fetches": "audit?", "server-keys": "server-key", "backup": "backups", "simulator": "simulator/"}
 # Screens that show grey bars until the first answer comes.
 SKELETONS = set(SCREENS) - {"now"} - NO_DATA
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -1,5 +1,6 @@
 """A real server with its simulator, an operator who signs in by link, and a shop with devices and sends."""
 
+import base64
 import http.client
 import json
 import os
@@ -142,9 +143,27 @@ class Rig:
         self.sends.append(self.settled(self.send(None, {"title": "Closed on Monday"}, martlet_confidential="true"))["notification"])
         for name in ("Summer sale", WILD[0][:100]):
             self.call("POST", f"/hubs/{HUB}/campaigns", {"name": name, "draft": {"title": name, "to": "news"}})
+        self.users()
         due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
         self.call("POST", f"/rest/{HUB}/schedulednotifications?{API}", {"title": "Server maintenance tonight"},
                   {"servicebusnotification-format": "message", "servicebusnotification-tags": "news", "servicebusnotification-scheduletime": due})
+
+    def users(self):
+        """Users of the app backend, one with roles, who asks for a notification that is not there."""
+        for name in ("alice", "Zoë", "x" * 100):
+            self.call("PUT", f"/users/{urllib.parse.quote(name)}", {"password": PASSWORD, "roles": []})
+        self.call("PUT", "/users/alice/roles/editor", {})
+        self.call("PUT", "/users/alice/groups/board", {})
+        secret = base64.b64encode(f"alice:{PASSWORD}".encode()).decode()
+        self.app("GET", "/api/notifications/1234567", authorization=f"Basic {secret}")
+
+    def app(self, method, path, body=None, **fields):
+        """The status of an answer of the app backend."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+        connection.request(method, path, None if body is None else json.dumps(body), {"content-type": "application/json"} | fields)
+        status = connection.getresponse().status
+        connection.close()
+        return status
 
 
 def enter(page, rig, name=NAME, password=PASSWORD):

@@ -73,6 +73,15 @@ export const CALLS = /** @type {const} */ ({
   recordCampaignSend: "PUT /hubs/{hub}/campaigns/{id}/send",
   deleteCampaign: "DELETE /hubs/{hub}/campaigns/{id}",
 
+  users: "GET /users",
+  user: "GET /users/{name}",
+  putUser: "PUT /users/{name}",
+  deleteUser: "DELETE /users/{name}",
+  endUserSessions: "DELETE /users/{name}/sessions",
+  addUserRole: "PUT /users/{name}/roles/{role}",
+  removeUserRole: "DELETE /users/{name}/roles/{role}",
+  removeUserGroup: "DELETE /users/{name}/groups/{group}",
+
   findDevices: "POST /hubs/{hub}/devices/search",
   formerDevices: "POST /hubs/{hub}/devices/former",
   device: "GET /hubs/{hub}/devices/{id}",
@@ -89,6 +98,11 @@ export const CALLS = /** @type {const} */ ({
   verifyBackup: "POST /backups/{backup}/verify",
   backupFile: "GET /backups/{backup}",
   audit: "GET /audit/operators",
+  fetches: "GET /audit",
+  serverKeys: "GET /server-key",
+  rotateServerKey: "POST /server-key",
+  resealSecrets: "POST /server-key/reseal",
+  retireServerKeys: "DELETE /server-key",
 
   simulatorDevice: "GET /simulator/device",
   makeSimulatorDevice: "POST /simulator/devices",

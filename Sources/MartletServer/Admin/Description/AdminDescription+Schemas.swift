@@ -8,7 +8,7 @@ extension AdminDescription {
         "Error": APISchema.object(["error": APISchema.text]),
         "Hub": hub, "HubDetail": hubDetail, "Limits": limitsSchema, "Send": send, "SendDetail": sendDetail,
         "Campaign": campaign, "CampaignDraft": campaignDraft, "Device": device, "FormerDevice": formerDevice,
-        "User": user,
+        "User": user, "UserDetail": userDetail,
         "Operator": operatorSchema,
         "Link": link, "ServerKey": APISchema.object(["keys": APISchema.texts, "left": APISchema.count]),
         "ConnectionString": APISchema.object(["connectionString": APISchema.text]),
@@ -102,7 +102,15 @@ extension AdminDescription {
             "isRegistered": APISchema.flag,
             "history": APISchema.list(APISchema.object(["at": APISchema.time, "change": APISchema.text])),
             "registrations": APISchema.list(APISchema.any),
-        ]) { $1 }, optional: ["isRegistered", "history", "registrations"])
+            "encryptionKeys": APISchema.list(
+                APISchema.object([
+                    "use": APISchema.described(
+                        "`text`: end-to-end encryption; `push`: messages to the handle.",
+                        APISchema.words("text", "push")),
+                    "fingerprint": APISchema.described(
+                        "The SHA-256 hash as eight groups of five digits, as in `martlet keys`.", APISchema.text),
+                ])),
+        ]) { $1 }, optional: ["isRegistered", "history", "registrations", "encryptionKeys"])
 
     private static let formerDevice = APISchema.object(
         deviceMembers.merging([
@@ -110,9 +118,16 @@ extension AdminDescription {
             "change": APISchema.words("changed", "deleted", "taken", "unregistered", "moved", "expired"),
         ]) { $1 })
 
-    private static let user = APISchema.object([
+    private static let userMembers: [String: JSON] = [
         "name": APISchema.text, "createdAt": APISchema.time, "roles": APISchema.texts,
-    ])
+    ]
+
+    private static let user = APISchema.object(userMembers)
+
+    private static let userDetail = APISchema.object(
+        userMembers.merging([
+            "sessions": APISchema.described("How many have not expired.", APISchema.count)
+        ]) { $1 })
 
     private static let operatorSchema = APISchema.object([
         "name": APISchema.text, "roles": APISchema.texts, "isDisabled": APISchema.flag, "hasPassword": APISchema.flag,

@@ -17,6 +17,9 @@ extension AdminDescription {
                     query("after", "Only names after this one."), limit(200, usual: 200),
                 ], answers: [ok("A page.", page)]),
             APIOperation(
+                .get, "/users/{name}", id: "getUser", "Read a user and the number of its sessions",
+                answers: [ok("The user.", APISchema.named("UserDetail"))]),
+            APIOperation(
                 .put, "/users/{name}", id: "putUser", "Add a user, or replace the password",
                 body: [
                     .json(
@@ -24,6 +27,9 @@ extension AdminDescription {
                             ["password": APISchema.text, "roles": APISchema.texts], optional: ["roles"]))
                 ], answers: [ok("Whether the user is new.", APISchema.object(["isNew": APISchema.flag]))]),
             APIOperation(.delete, "/users/{name}", id: "deleteUser", "Remove a user", answers: [done("It is gone.")]),
+            APIOperation(
+                .delete, "/users/{name}/sessions", id: "endUserSessions", "End a user's sessions",
+                answers: [done("They have ended.")]),
             APIOperation(
                 .put, "/users/{name}/roles/{role}", id: "addUserRole", "Give a role", answers: [done("It is given.")]),
             APIOperation(

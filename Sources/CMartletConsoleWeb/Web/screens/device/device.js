@@ -29,6 +29,7 @@ function facts(view, device, id) {
     [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
     device.installation && [t("installation"), h("code", device.installation)],
     [t("registration"), h("code", device.registration)],
+    ...(device.encryptionKeys ?? []).map((/** @type {any} */ one) => [t(`key.${one.use}`), h("code.break", one.fingerprint)]),
     [t("made"), time.full(device.createdAt)],
     [t("expires"), device.expiresAt ? time.full(device.expiresAt) : t("expires.never")],
     device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>

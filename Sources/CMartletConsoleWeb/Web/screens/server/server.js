@@ -1,4 +1,4 @@
-/** The screen of the server: its health, the operators, the audit log, backups, and the simulator if it runs. */
+/** The screen of the server: its health, the operators, the users, the logs, the keys, backups, and the simulator if it runs. */
 
 import { call, isUnreached, live, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
@@ -12,13 +12,13 @@ import { roleFields } from "./roles.js";
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, session } = view;
-  const list = ["health", "operators", "audit", "backup", ...(session.simulator ? ["simulator"] : [])];
+  const list = ["health", "operators", "users", "audit", "fetches", "keys", "backup", ...(session.simulator ? ["simulator"] : [])];
   const tab = list.includes(view.params.tab ?? "") ? view.params.tab ?? "health" : "health";
-  const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, audit: later("audit"), backup: later("backup"), simulator });
-  const may = (/** @type {string} */ name) => name === "health" || session.isServerAdmin;
+  const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, users: later("users"), audit: later("audit"), fetches: later("fetches"), keys: later("keys"), backup: later("backup"), simulator });
+  const may = (/** @type {string} */ name) => name === "health" || session.isServerAdmin || (name === "users" && view.role() === "sender");
   const node = h("div.stack", h("div", h("h1", t("title")), h("p.quiet", `Martlet ${session.version}`)),
     h("nav.tabs", { "aria-label": t("title") }, list.filter((name) => name === tab || may(name)).map((name) => h("a", { href: name === "health" ? "/console/server" : path("server", name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
-    may(tab) ? panes[tab]?.(view) : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null));
+    may(tab) ? panes[tab]?.(view) : failure(t, new Refusal(403, { code: "forbidden", needs: tab === "users" ? "sender" : "admin" }), null));
   return { title: `${t("title")}, ${t(`tab.${tab}`)}`, node };
 }
 
@@ -110,7 +110,7 @@ function invite(view, one, reload) {
 
 // Parts whose code and texts are loaded when they are shown.
 
-/** @param {"audit" | "backup"} name */
+/** @param {"users" | "audit" | "fetches" | "keys" | "backup"} name */
 function later(name) {
   return (/** @type {View} */ view) => {
     const box = h("div");

@@ -1,5 +1,5 @@
 export default {
-  "title": "Server", "tab.health": "Zustand", "tab.operators": "Konten", "tab.backup": "Sicherung", "tab.audit": "Protokoll", "tab.simulator": "Simulator",
+  "title": "Server", "tab.health": "Zustand", "tab.operators": "Konten", "tab.users": "Nutzer", "tab.fetches": "Abrufe", "tab.keys": "Schlüssel", "tab.backup": "Sicherung", "tab.audit": "Protokoll", "tab.simulator": "Simulator",
   "notReady": "Der Server nimmt gerade keine Anfragen an", "uptime": "Laufzeit", "database": "Datenbank", "diskFree": "freier Speicher, {reserve} reserviert", "memory": "Arbeitsspeicher",
   "listeners": "Adressen", "clear": "unverschlüsselt",
   "operators.text": "Wer sich an dieser Konsole anmelden darf. Das sind nicht die Nutzer Ihrer App.", "invite": "Einladen", "you": "Sie", "operator.active": "Aktiv", "operator.disabled": "Gesperrt", "operator.invited": "Eingeladen", "neverSignedIn": "Nie angemeldet", "signedIn": { one: "Angemeldet {time}, 1 Sitzung", other: "Angemeldet {time}, {n} Sitzungen" },

@@ -1,5 +1,5 @@
 export default {
-  "title": "Server", "tab.health": "Health", "tab.operators": "Operators", "tab.backup": "Backup", "tab.audit": "Audit", "tab.simulator": "Simulator",
+  "title": "Server", "tab.health": "Health", "tab.operators": "Operators", "tab.users": "Users", "tab.fetches": "Fetches", "tab.keys": "Keys", "tab.backup": "Backup", "tab.audit": "Audit", "tab.simulator": "Simulator",
   "notReady": "The server does not accept requests", "uptime": "uptime", "database": "database", "diskFree": "free disk space, {reserve} reserved", "memory": "memory",
   "listeners": "Listeners", "clear": "not encrypted",
   "operators.text": "People who can sign in to this console. They are not users of your app.", "invite": "Invite", "you": "you", "operator.active": "Active", "operator.disabled": "Disabled", "operator.invited": "Invited", "neverSignedIn": "Never signed in", "signedIn": { one: "Signed in {time}, 1 session", other: "Signed in {time}, {n} sessions" },

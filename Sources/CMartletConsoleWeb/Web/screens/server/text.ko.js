@@ -1,5 +1,5 @@
 export default {
-  "title": "서버", "tab.health": "상태", "tab.operators": "운영자", "tab.backup": "백업", "tab.audit": "감사 기록", "tab.simulator": "시뮬레이터",
+  "title": "서버", "tab.health": "상태", "tab.operators": "운영자", "tab.users": "사용자", "tab.fetches": "가져간 기록", "tab.keys": "키", "tab.backup": "백업", "tab.audit": "감사 기록", "tab.simulator": "시뮬레이터",
   "notReady": "지금 서버가 요청을 받지 않습니다", "uptime": "가동 시간", "database": "데이터베이스", "diskFree": "디스크 여유, 예비 {reserve}", "memory": "메모리",
   "listeners": "주소", "clear": "암호화되지 않음",
   "operators.text": "콘솔에 로그인할 수 있는 사람입니다. 앱 사용자와는 다릅니다.", "invite": "초대", "you": "나", "operator.active": "활성", "operator.disabled": "사용 중지", "operator.invited": "초대됨", "neverSignedIn": "로그인한 적 없음", "signedIn": { other: "로그인 {time}, 세션 {n}개" },

@@ -54,7 +54,7 @@ function testResults({ t }, results) {
   return h("ul.check-list", results.map((one) => {
     const isGood = one.outcome === "Success";
     const { text, todo, quote } = told(t, one.outcome, one.reason);
-    return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? t("verdict.delivered")
+    return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? [t("verdict.delivered"), one.reason && h("p.quiet.small", h("code.break", one.reason))]
       : [h("span.mono", one.outcome), text && h("p", text, " ", todo), h("p.quote", { lang: "en" }, quote || one.reason)]));
   }));
 }

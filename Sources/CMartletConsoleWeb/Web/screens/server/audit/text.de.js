@@ -52,6 +52,7 @@ export default {
   "did.GET backups": "Sicherung heruntergeladen",
   "did.PUT users": "Nutzer eingetragen",
   "did.DELETE users": "Nutzer entfernt",
+  "did.DELETE users/sessions": "Sitzungen eines Nutzers beendet",
   "did.PUT users/roles": "Nutzer eine Rolle gegeben",
   "did.DELETE users/roles": "Nutzer eine Rolle genommen",
   "did.PUT users/groups": "Nutzer in eine Gruppe aufgenommen",

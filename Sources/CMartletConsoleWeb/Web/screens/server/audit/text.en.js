@@ -52,6 +52,7 @@ export default {
   "did.GET backups": "Downloaded a backup",
   "did.PUT users": "Set a user",
   "did.DELETE users": "Removed a user",
+  "did.DELETE users/sessions": "Ended sessions of a user",
   "did.PUT users/roles": "Gave a user a role",
   "did.DELETE users/roles": "Took a role from a user",
   "did.PUT users/groups": "Put a user into a group",

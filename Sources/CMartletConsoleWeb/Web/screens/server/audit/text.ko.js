@@ -52,6 +52,7 @@ export default {
   "did.GET backups": "백업 내려받기",
   "did.PUT users": "사용자 설정",
   "did.DELETE users": "사용자 삭제",
+  "did.DELETE users/sessions": "사용자 세션 종료",
   "did.PUT users/roles": "사용자 역할 부여",
   "did.DELETE users/roles": "사용자 역할 회수",
   "did.PUT users/groups": "사용자 그룹 추가",
