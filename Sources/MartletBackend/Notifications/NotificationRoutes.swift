@@ -34,6 +34,8 @@ struct NotificationRoutes: Sendable {
     private struct Push {
         let platform: PlatformID
         let message: Message
+        /// What identifies the request that sends it; nil if the request has no idempotency key.
+        let identity: RequestIdentity?
         var id: NotificationID
     }
 
@@ -57,24 +59,21 @@ struct NotificationRoutes: Sendable {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
         guard ShownText.isAllowed(text) else { throw .controlCharacters }
-        // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
-        var identities: [PlatformID: RequestIdentity] = [:]
-        for platform in platforms.map(\.descriptor.platform) {
-            let route = isForAll ? "text to all: \(platform.rawValue)" : "text"
-            identities[platform] = try IdempotencyKey(request, of: caller, on: route).map { key in
-                var content = DigestInput()
-                for part in [platform.rawValue, recipient.folded, text] { content.append(part) }
-                return key.identity(of: content)
-            }
-        }
         // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent.
         var pushes: [Push] = []
+        var identities: [RequestIdentity] = []
         var refusal: BackendError?
         for platform in platforms {
+            let name = platform.descriptor.platform
+            // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
+            let route = isForAll ? "text to all: \(name.rawValue)" : "text"
+            let key = try IdempotencyKey(request, of: caller, on: route)
+            let identity = key?.identity(of: content(text, to: recipient, on: name))
+            if let identity { identities.append(identity) }
             let id = backend.intake.makeID()
             do throws(BackendError) {
-                let message = try message("From \(caller.name): \(text)", id: id, on: platform)
-                pushes.append(Push(platform: platform.descriptor.platform, message: message, id: id))
+                let message = try rendered("From \(caller.name): \(text)", id: id, on: platform)
+                pushes.append(Push(platform: name, message: message, identity: identity, id: id))
             } catch {
                 refusal = error
             }
@@ -82,21 +81,20 @@ struct NotificationRoutes: Sendable {
         if let refusal {
             // A request that was accepted earlier is not refused because the hub has got a credential for a platform
             // with a smaller limit since then.
-            guard !pushes.isEmpty, try await isRepeated(identities.values, in: hub.id) else { throw refusal }
+            guard !pushes.isEmpty, try await isRepeated(identities, in: hub.id) else { throw refusal }
         }
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         for index in pushes.indices {
-            let identity = identities[pushes[index].platform]
-            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, from: caller, identity)
+            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, from: caller)
         }
         return pushes
     }
 
     /// Returns whether an earlier attempt of the request was accepted on any platform.
     private func isRepeated(
-        _ identities: some Collection<RequestIdentity>, in hub: Hub.ID
+        _ identities: [RequestIdentity], in hub: Hub.ID
     ) async throws(BackendError) -> Bool {
         do throws(NotificationIntakeError) {
             for identity in identities where try await backend.intake.earlier(identity, in: hub) != nil { return true }
@@ -109,18 +107,25 @@ struct NotificationRoutes: Sendable {
     /// Accepts a push.
     /// - Returns: The id of the notification; for a repeated request, the id from the first attempt.
     private func accept(
-        _ push: Push, to audience: TagExpression, in hub: Hub.ID, from caller: Caller, _ identity: RequestIdentity?
+        _ push: Push, to audience: TagExpression, in hub: Hub.ID, from caller: Caller
     ) async throws(BackendError) -> NotificationID {
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                .native(push.platform, push.message), to: .audience(audience), in: hub, id: push.id, request: identity,
-                author: .user(caller.name.folded))
+                .native(push.platform, push.message), to: .audience(audience), in: hub, id: push.id,
+                request: push.identity, author: .user(caller.name.folded))
         } catch {
             throw BackendError(error)
         }
     }
 
-    private func message(
+    /// Returns what a request asks for on a platform, by which a repeated request is compared with the first.
+    private func content(_ text: String, to recipient: UserName, on platform: PlatformID) -> DigestInput {
+        var content = DigestInput()
+        for part in [platform.rawValue, recipient.folded, text] { content.append(part) }
+        return content
+    }
+
+    private func rendered(
         _ text: String, id: NotificationID, on platform: any PushPlatform.Type
     ) throws(BackendError) -> Message {
         do throws(PushServiceError) {
