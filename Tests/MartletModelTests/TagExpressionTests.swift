@@ -63,7 +63,7 @@ struct TagExpressionTests {
         #expect(try TagExpression(nested(32)) == TagExpression("a"))
         #expect(try TagExpression(String(repeating: "!", count: 32) + "a").tagCount == 1)
         let error = #expect(throws: TagExpressionError.self) { try TagExpression(nested(33)) }
-        #expect(error == TagExpressionError(offset: 32, problem: .tooDeep(32)))
+        #expect(error?.offset == 32 && error?.problem == .tooDeep(32))
     }
 
     @Test func depthAndLengthAreBounded() {
