@@ -162,6 +162,7 @@ struct ComposedMessageTests {
     @Test func withoutVariablesAReferenceIsText() throws {
         let message = try ComposedMessage(parsing: Array(#"{"title": "$(a)", "text": "echo $(date)"}"#.utf8))
         let localized = message.localized(in: nil) { _ in "1" }
+        #expect(message.usedVariables.isEmpty)
         #expect(localized.title == "$(a)" && localized.text == "echo $(date)")
     }
 
