@@ -119,6 +119,10 @@ extension Backend {
             }
             let account = HTTPBodyAccount.caller(caller.name.folded, scope: Self.pathPrefix)
             request.stream?.charge(to: account)
+            // No route of the backend has dry runs or tests, and most that are asked with POST send something.
+            if request.method == .post, let sentence = HTTPTarget(request.target)?.refusalOfTrial {
+                throw .badParameters(sentence + ".")
+            }
             if request.method == .get {
                 guard await request.hasAnswerRoom(HTTPRequest.documentBytes, for: account) else { throw .overloaded }
             }

@@ -15,6 +15,13 @@ struct HTTPTargetTests {
         #expect(try #require(HTTPTarget(text)).flag("direct") == isSet)
     }
 
+    @Test(arguments: ["dryRun", "dryrun=false", "dry-run", "DRY_RUN=1", "test", "Test=true", "te-st"])
+    func whatLooksLikeADryRunOrATestIsRefusedByName(item: String) throws {
+        let sentence = try #require(HTTPTarget("/?api-version=1&\(item)")?.refusalOfTrial)
+        #expect(sentence.contains("'\(item.split(separator: "=")[0])'"))
+        #expect(try #require(HTTPTarget("/?api-version=1&outcome=test&direct&latest&dry&tests")).refusalOfTrial == nil)
+    }
+
     @Test func plusIsASpaceInTheQueryOnlyAndTheRawValueStays() throws {
         let target = try #require(HTTPTarget("/a+b?f=a+eq+%2527x%2527"))
         #expect(target.segments == ["a+b"])

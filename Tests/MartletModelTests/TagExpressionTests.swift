@@ -56,6 +56,16 @@ struct TagExpressionTests {
         }
     }
 
+    @Test func thirtyTwoLevelsAreAllowed() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+        }
+        #expect(try TagExpression(nested(32)) == TagExpression("a"))
+        #expect(try TagExpression(String(repeating: "!", count: 32) + "a").tagCount == 1)
+        let error = #expect(throws: TagExpressionError.self) { try TagExpression(nested(33)) }
+        #expect(error?.offset == 32 && error?.problem == .tooDeep(32))
+    }
+
     @Test func depthAndLengthAreBounded() {
         let deep = String(repeating: "(", count: 10_000) + "a"
         #expect(throws: TagExpressionError.self) { try TagExpression(String(deep.prefix(8000))) }

@@ -81,7 +81,7 @@ MESSAGES = [
     ("a text with no language tag", {"text": {"en": "x", "e_n": "y"}, "language": "en"}),
     ("a language of 36 bytes", {"text": "x", "language": "en-" + "a" * 33}),
     ("a language that is none", {"text": "x", "language": "english!"}),
-    ("a variable that is not declared", {"text": "$(name)"}),
+    ("a variable that is not declared", {"text": "$(name)", "variables": {"nam": "x"}}),
     ("a variable of the title that is not declared", {"title": "$(name)", "variables": {"nam": "x"}}),
     ("a variable with a wrong name", {"text": "x", "variables": {"a b": "c"}}),
     ("a variable twice", {"text": "x", "variables": {"a": "b", "A": "c"}}),

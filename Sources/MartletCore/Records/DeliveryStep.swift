@@ -61,6 +61,25 @@ public struct DeliveryStep: Sendable {
     }
 }
 
+extension DeliveryStep {
+    /// The channels of refusals whose handles are removed, unless they were registered again since a stated time.
+    public var channelsToCheck: [ChannelID] {
+        refusals.filter { $0.fate == .removed && $0.goneSince != nil }.map(\.channel)
+    }
+
+    /// Records as kept the handles that were registered again after the push service calls them dead. The removal that
+    /// follows the step keeps the same handles (`ChannelFeedback.Kind.gone`).
+    /// - Parameter registeredAt: When the handles of `channelsToCheck` were last registered.
+    public mutating func keepRenewedHandles(registeredAt: [ChannelID: Timestamp]) {
+        for index in refusals.indices where refusals[index].fate == .removed {
+            guard let since = refusals[index].goneSince, let registered = registeredAt[refusals[index].channel],
+                registered > since
+            else { continue }
+            refusals[index].fate = .kept
+        }
+    }
+}
+
 /// A push that ended without success.
 public struct Refusal: Sendable {
     public var member: AudienceMember
@@ -77,6 +96,9 @@ public struct Refusal: Sendable {
     /// The push service's answer; nil if nothing was sent.
     public var answer: PushAnswer?
     public var fate: HandleFate
+    /// The time since when the handle is dead, if the push service stated one before the refusal. A handle that was
+    /// registered again after this time is kept.
+    public var goneSince: Timestamp?
 
     public init(
         member: AudienceMember, registration: AudienceMember? = nil, handle: PushHandle?, outcome: OutcomeName,

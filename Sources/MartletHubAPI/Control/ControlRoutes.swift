@@ -26,6 +26,7 @@ struct ControlRoutes: Sendable {
     }
 
     private func apply(_ wish: ControlRequest, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        try call.refuseTrial()
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let change: ControlChange
         do throws(StorageError) {

@@ -42,6 +42,7 @@ struct DeadLetterRoutes: Sendable {
     }
 
     @Sendable private func resend(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        try call.refuseTrial()
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let name = call.match.target.item("outcome")?.value
         guard name.map({ (1...64).contains($0.utf8.count) }) ?? true else {
@@ -66,7 +67,7 @@ struct DeadLetterRoutes: Sendable {
         case .underWay:
             throw .conflict("The notification is still under way: dead letters are sent again when it is over")
         case .resent(let earlier):
-            throw .conflict("These dead letters were sent again as \(earlier), which has dead letters of its own")
+            throw .conflict("These dead letters were sent again as \(earlier), which may have dead letters of its own")
         case .nothing: throw .conflict(DeadLetterDocument.nothing(outcomes))
         case .gone: throw .conflict(DeadLetterDocument.gone)
         }

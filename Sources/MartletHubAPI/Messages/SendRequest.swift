@@ -76,10 +76,7 @@ struct SendRequest {
     ///   send cannot be undone.
     static func isDryRun(_ call: HubCall) throws(HubAPIError) -> Bool {
         let meant = call.match.target.query.first { item in
-            // The letter "y" is looked for first, because converting to lower case is slow and few names have this
-            // letter.
-            item.name.utf8.contains { $0 | 0x20 == UInt8(ascii: "y") } && item.name.lowercased() != "dryrun"
-                && item.name.lowercased().filter(\.isLetter) == "dryrun"
+            item.resembles("dryRun") && item.name.lowercased() != "dryrun"
         }
         if let meant {
             throw .badRequest("The query item '\(meant.name)' is spelled dryRun; nothing was sent")

@@ -86,6 +86,8 @@ extension ComposedMessage {
         guard languages.count <= Limit.languages else {
             throw ComposedMessageError("The message has \(languages.count) languages and may have \(Limit.languages).")
         }
+        // Without variables, `$(…)` is plain text, such as a line of a shell script.
+        guard !variables.isEmpty else { return }
         let declared = Set(variables.keys.map { $0.lowercased() })
         for (name, text) in [("title", title), ("subtitle", subtitle), ("text", text)] {
             for used in (text?.texts ?? []).flatMap(MessageVariables.names) where !declared.contains(used.lowercased())

@@ -78,9 +78,11 @@ extension ComposedMessage {
         return message
     }
 
-    /// The names of the variables that title, subtitle and text contain, in lower case.
+    /// The names of the variables that title, subtitle and text contain, in lower case. Empty if the message declares
+    /// no variables: then the texts contain none.
     public var usedVariables: Set<String> {
-        Set(
+        guard !variables.isEmpty else { return [] }
+        return Set(
             [title, subtitle, text].compactMap(\.self).flatMap(\.texts).flatMap(MessageVariables.names).map {
                 $0.lowercased()
             })

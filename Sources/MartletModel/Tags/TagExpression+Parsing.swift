@@ -108,14 +108,16 @@ private struct TagExpressionParser {
     }
 
     private mutating func operand() throws(TagExpressionError) -> TagExpression {
-        guard depthLeft > 0 else { throw error(.tooDeep(depthLimit)) }
+        let start = index
+        let isNegation = skip("!")
+        guard isNegation || skip("(") else { return .tag(try tag()) }
+        guard depthLeft > 0 else { throw TagExpressionError(offset: start, problem: .tooDeep(depthLimit)) }
         depthLeft -= 1
         defer { depthLeft += 1 }
-        if skip("!") {
+        if isNegation {
             isUnion = false
             return .not(try operand())
         }
-        guard skip("(") else { return .tag(try tag()) }
         let expression = try union()
         guard skip(")") else { throw error(index == bytes.count ? .unclosedParenthesis : .expectedOperator) }
         return expression

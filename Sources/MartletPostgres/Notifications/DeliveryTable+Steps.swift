@@ -50,6 +50,8 @@ extension DeliveryTable {
         _ step: DeliveryStep, of notification: Int64, on platform: PlatformID, _ cache: NumberCache
     ) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
+        var step = step
+        step.keepRenewedHandles(registeredAt: try registrationTimes(of: step.channelsToCheck))
         let registrations = try RefusedRegistrations(step.refusals, on: platform, session, cache)
         if try !PageRecordTable(session).insert(step, registrations) {
             RefusalTable(session).insertRows(step.refusals, registrations, of: step.delivery)
@@ -60,6 +62,22 @@ extension DeliveryTable {
             """
             UPDATE notifications SET has_refusals = true WHERE shard = $1 AND sequence = $2 AND NOT has_refusals
             """, notification)
+    }
+
+    /// Returns when the handles of channels were last registered. Removed channels are left out.
+    private func registrationTimes(of channels: [ChannelID]) throws(StorageError) -> [ChannelID: Timestamp] {
+        guard !channels.isEmpty else { return [:] }
+        let found = try session.all(
+            """
+            SELECT c.channel, greatest(c.registered_at, (SELECT max(r.updated_at) FROM registrations r
+                WHERE r.shard = $1 AND r.scope = ANY(ARRAY[c.platform * 2, c.platform * 2 + 1]) AND r.channel = c.channel))
+            FROM unnest($2) u (channel) JOIN channels c ON c.shard = $1 AND c.channel = u.channel
+            """, channels.map(\.rawValue)
+        ) { row in
+            var columns = ColumnReader(row)
+            return (ChannelID(rawValue: columns.integer()), columns.timestamp())
+        }
+        return Dictionary(found) { first, _ in first }
     }
 
     private func settle(_ step: DeliveryStep) {

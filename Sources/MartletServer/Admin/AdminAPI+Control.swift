@@ -8,7 +8,10 @@ extension AdminAPI {
     func addControl(to router: inout Router) {
         for wish in [ControlRequest.cancel, .pause, .resume] {
             router.on(.post, "/hubs/{name}/messages/{id}/\(wish.rawValue)") { _, match in
-                await answer(match) { (id, hub) throws(StorageError) in
+                if let sentence = match.target.refusalOfTrial {
+                    return HTTPResponse(.badRequest, error: sentence + ".")
+                }
+                return await answer(match) { (id, hub) throws(StorageError) in
                     switch try await controls.apply(wish, to: id, in: hub.id) {
                     case .done: try await status(of: id, in: hub)
                     case .notFound: Self.unknownNotification

@@ -41,7 +41,10 @@ extension AdminAPI {
             }
         }
         router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { request, match in
-            await withHub(match) { hub throws(StorageError) in
+            if let sentence = match.target.refusalOfTrial {
+                return HTTPResponse(.badRequest, error: sentence + ".")
+            }
+            return await withHub(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let outcome = Self.outcome(match.target)
                 let acceptance = try await deadLetters.resend(
@@ -96,7 +99,7 @@ extension AdminAPI {
         case .resent(let earlier):
             HTTPResponse(
                 .conflict,
-                error: "These dead letters were sent again as \(earlier), which has dead letters of its own.")
+                error: "These dead letters were sent again as \(earlier), which may have dead letters of its own.")
         case .gone: HTTPResponse(.conflict, error: DeadLetterDocument.gone + ".")
         case .nothing: HTTPResponse(.conflict, error: DeadLetterDocument.nothing([]) + ".")
         }

@@ -131,6 +131,17 @@ struct ChannelTable {
     /// The SQL query that finds a channel of a hub, and returns its platform and the time of its last registration.
     static let finding = "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?"
 
+    /// Returns when the handles of channels were last registered. Removed channels are left out.
+    func registrationTimes(of channels: [ChannelID]) throws(StorageError) -> [ChannelID: Timestamp] {
+        var times: [ChannelID: Timestamp] = [:]
+        for channel in channels {
+            times[channel] = try connection.first(
+                "SELECT registered_at FROM channels WHERE id = ?", channel.rawValue
+            ) { $0.timestamp(0) }
+        }
+        return times
+    }
+
     /// Returns the highest channel of all hubs; `.none` if there are no channels.
     func last() throws(StorageError) -> ChannelID {
         try connection.first("SELECT id FROM channels ORDER BY id DESC LIMIT 1") { ChannelID(rawValue: $0.integer(0)) }

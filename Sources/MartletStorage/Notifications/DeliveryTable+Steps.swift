@@ -57,6 +57,9 @@ extension DeliveryTable {
     /// in a row of its own.
     private func addRecords(_ step: DeliveryStep) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
+        var step = step
+        step.keepRenewedHandles(
+            registeredAt: try ChannelTable(connection).registrationTimes(of: step.channelsToCheck))
         let refusals = RefusalTable(connection)
         if try !PageRecordTable(connection).insert(step) {
             try refusals.insertRows(step.refusals, of: step.delivery)

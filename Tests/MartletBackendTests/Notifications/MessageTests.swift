@@ -28,6 +28,25 @@ struct MessageTests {
         #expect(message["text"]?["de"] == "hallo")
     }
 
+    @Test(arguments: ["dryRun", "dry-run", "test"])
+    func noSendOfUsersIsADryRunOrATest(item: String) async throws {
+        let fixture = try await Fixture()
+        _ = try await fixture.register("alice1", as: "alice")
+        for (path, body) in [
+            ("message?", #"{"to": "alice", "message": {"text": "x"}}"#),
+            ("secure?", #"{"to": "alice", "payload": "x"}"#), ("rich?", #"{"to": "alice", "payload": "eA=="}"#),
+            ("encrypted?", #"{"to": "alice", "ciphertexts": []}"#),
+        ] {
+            let response = await fixture.ask(.post, "/api/notifications/\(path)\(item)", as: "bob", body)
+            #expect(response.status == .badRequest)
+            #expect(response.message.contains("leave out the query item '\(item)'; nothing was done."))
+        }
+        let text = await fixture.ask(
+            .post, "/api/notifications?pns=pigeon&to_tag=alice&\(item)", as: "bob", #""hello""#)
+        #expect(text.status == .badRequest)
+        #expect(fixture.sent.deliveries.isEmpty)
+    }
+
     @Test func aDevicesLanguageIsATagOfItsRegistration() async throws {
         let fixture = try await Fixture()
         let id = try await fixture.newID(as: "alice")

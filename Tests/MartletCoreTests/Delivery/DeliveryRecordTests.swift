@@ -67,6 +67,27 @@ struct DeliveryRecordTests {
         #expect(refusal.attempts == 1)
     }
 
+    @Test func onlyATimeBeforeTheAnswerIsComparedWithTheRegistration() {
+        let now = Timestamp(seconds: 1_700_000_000)
+        var tally = PageTally(
+            platform: nil, policy: RetryPolicy(), now: now, expiresAt: now + .seconds(60), areRetries: false)
+        for (channel, since) in [(1, now + .seconds(-3600)), (2, now), (3, nil)] as [(Int64, Timestamp?)] {
+            let member = AudienceMember(channel: ChannelID(rawValue: channel))
+            tally.add(
+                Outcome(.expiredChannel, reason: "Unregistered", .drop(asOf: since, guarded: false)),
+                to: PageTally.Addressee(member: member, attemptsBefore: 0, answeredAt: now), chance: 0)
+        }
+        #expect(tally.outcomes.refusals.map(\.goneSince) == [now + .seconds(-3600), nil, nil])
+        let channels = Set((1...3).map { ChannelID(rawValue: $0) })
+        tally.decideFates(removing: channels, quarantining: [])
+        var step = DeliveryStep(
+            delivery: Delivery.ID(rawValue: 1), isFannedOut: true, state: .completed,
+            refusals: tally.outcomes.refusals)
+        #expect(step.channelsToCheck == [ChannelID(rawValue: 1)])
+        step.keepRenewedHandles(registeredAt: [ChannelID(rawValue: 1): now + .seconds(-3599)])
+        #expect(step.refusals.map(\.fate) == [.kept, .removed, .removed])
+    }
+
     @Test func aDeadTokenIsQuarantinedWhileMostLookDead() async throws {
         let flight = try await Flight(pageSize: 40) { _, _ in answered(410) }
         try await flight.register(30)

@@ -56,6 +56,20 @@ struct DeadLetterRouteTests {
         #expect(rest["deadLetters"]?.array?.map { $0["registration"] } == ["r2"])
     }
 
+    @Test(
+        "A resend, and what controls a send, has no dry run and no test",
+        arguments: ["dryRun", "dry-run", "test"])
+    func aResendThatIsToBeTriedIsRefused(item: String) async throws {
+        let fixture = try await HubFixture()
+        let id = try await failed(fixture)
+        for path in ["deadletters/resend", "resume", "pause", "cancel"] {
+            let refused = try await fixture.send(.post, "/demo/messages/\(id)/\(path)?\(item)")
+            #expect(refused.status == .badRequest)
+            #expect(refused.text.contains("leave out the query item '\(item)'; nothing was done"))
+        }
+        #expect(try await fixture.storage.unfinished(after: .none, limit: 9).isEmpty)
+    }
+
     @Test func theyAreSentAgainByOutcomeAndOnlyOnce() async throws {
         let fixture = try await HubFixture()
         let id = try await failed(fixture)

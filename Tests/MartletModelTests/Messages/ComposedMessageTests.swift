@@ -65,7 +65,7 @@ struct ComposedMessageTests {
                 "The message's language must be a language tag such as de or pt-BR."
             ),
             (
-                #"{"text": "$(name)"}"#,
+                #"{"text": "$(name)", "variables": {"nam": "x"}}"#,
                 "The message's text uses $(name), so variables must have a default for devices without a value."
             ),
             (
@@ -157,6 +157,13 @@ struct ComposedMessageTests {
             parsing: Array(#"{"text": "$ $( $() $(a b) $(x)$(X) $(x", "variables": {"x": "$(x)"}}"#.utf8))
         #expect(message.localized(in: nil).text == "$ $( $() $(a b) $(x)$(x) $(x")
         #expect(message.localized(in: nil) { ["x": "1"][$0] }.text == "$ $( $() $(a b) 11 $(x")
+    }
+
+    @Test func withoutVariablesAReferenceIsText() throws {
+        let message = try ComposedMessage(parsing: Array(#"{"title": "$(a)", "text": "echo $(date)"}"#.utf8))
+        let localized = message.localized(in: nil) { _ in "1" }
+        #expect(message.usedVariables.isEmpty)
+        #expect(localized.title == "$(a)" && localized.text == "echo $(date)")
     }
 
     @Test func aMergePatchReplacesAddsAndRemoves() throws {

@@ -38,6 +38,31 @@ extension StorageConformance {
             let funnel = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
             try require(funnel.platforms[bench.platform]?.failed ?? 0, is: 0)
         },
+        Requirement("A handle that was registered again since it was called dead is recorded as kept") { bench in
+            let hub = try await bench.hub()
+            for id in ["one", "two"] { try await bench.put(id, id == "one" ? "00ff" : "00fe", in: hub) }
+            for isPage in [true, false] {
+                let delivery = try await bench.accept(hub)
+                let members = try await bench.audience(hub).members
+                let refusals = zip(members, [-3600, 0]).map { member, seconds in
+                    var refusal = Refusal(
+                        member: member, handle: PushHandle("00ff"), outcome: .expiredChannel, reason: "Unregistered",
+                        at: bench.now, answer: PushAnswer(origin: "https://a", status: 410), fate: .removed)
+                    refusal.goneSince = bench.now + .seconds(seconds)
+                    return refusal
+                }
+                var step = DeliveryStep(
+                    delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: bench.now,
+                    refusals: refusals)
+                if isPage { step.range = bench.range(members[1]) }
+                try await bench.storage.record(step)
+                let page = try await bench.storage.refusals(
+                    of: delivery.notification.id, in: hub, after: .start, limit: 9)
+                try require(page.records.map(\.fate), is: [.kept, .removed])
+                let evidence = try require(try await bench.storage.evidence(of: members, in: delivery.id))
+                try require(members.map { evidence.members[$0]?.refusal?.fate }, is: [.kept, .removed])
+            }
+        },
         Requirement("A refusal of a page keeps the ids of its registration, which may be gone") { bench in
             let hub = try await bench.hub()
             try await bench.put("one", "00ff", in: hub)

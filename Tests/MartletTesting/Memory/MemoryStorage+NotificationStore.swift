@@ -117,6 +117,13 @@ extension MemoryStorage: NotificationStore {
     public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
         state.withLock { state in
             guard let index = state.index(of: step.delivery) else { return false }
+            var step = step
+            let checked = Set(step.channelsToCheck)
+            if !checked.isEmpty {
+                let channels = state.channels.filter { checked.contains($0.id) }
+                step.keepRenewedHandles(
+                    registeredAt: Dictionary(uniqueKeysWithValues: channels.map { ($0.id, $0.registeredAt) }))
+            }
             state.deliveries[index].record(step)
             if !step.retries.isEmpty {
                 state.retryWrites.rows += step.retries.count

@@ -173,7 +173,9 @@ struct PageTally {
             if addressee.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
                 if guarded { lane.health.doubtful.append(gone) } else { lane.health.dead.append(gone) }
-                refuse(outcome, addressee, .quarantined)
+                // A time of the answer itself needs no check in the store: nothing was registered after it.
+                let isEarlier = timestamp.map { $0 < addressee.answeredAt ?? now } ?? false
+                refuse(outcome, addressee, .quarantined, goneSince: isEarlier ? timestamp : nil)
             } else {
                 refuse(outcome, addressee)
             }
@@ -271,13 +273,16 @@ struct PageTally {
                 reason: outcome.reason))
     }
 
-    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
+    private mutating func refuse(
+        _ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept, goneSince: Timestamp? = nil
+    ) {
         outcomes.counts[outcome.name, default: 0] += 1
-        outcomes.refusals.append(
-            Refusal(
-                member: addressee.member, registration: addressee.registration, handle: addressee.handle,
-                outcome: outcome.name, reason: outcome.reason, at: addressee.answeredAt ?? now,
-                attempts: addressee.attempts, answer: addressee.answer, fate: fate))
+        var refusal = Refusal(
+            member: addressee.member, registration: addressee.registration, handle: addressee.handle,
+            outcome: outcome.name, reason: outcome.reason, at: addressee.answeredAt ?? now,
+            attempts: addressee.attempts, answer: addressee.answer, fate: fate)
+        refusal.goneSince = goneSince
+        outcomes.refusals.append(refusal)
         settle(addressee.member)
     }
 
