@@ -42,6 +42,11 @@ public final class MemoryProgressMaps: ProgressMaps {
         return copy
     }
 
+    /// Removes the maps of all other deliveries.
+    public func keep(_ deliveries: Set<Delivery.ID>) {
+        maps.withLock { maps in maps = maps.filter { deliveries.contains($0.key) } }
+    }
+
     /// The number of deliveries that have a map.
     public var count: Int { maps.withLock { $0.count } }
 }
