@@ -146,6 +146,20 @@ struct CollapseTests {
         #expect(try await flight.report(canceled).counts == [.canceled: 2])
     }
 
+    @Test func aNotificationCanceledJustBeforeItsFirstPushSupersedesNothing() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(2)
+        let old = try await accept("old", in: flight)
+        let new = try await accept("new", in: flight)
+        flight.storage.interrupt {
+            _ = try? await flight.controls.apply(.cancel, to: new.notification.id, in: flight.hub)
+        }
+        #expect(try await run(new, flight) == .finished)
+        #expect(try await run(old, flight) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["old", "old"])
+        #expect(try await flight.report(new).counts == [.canceled: 2])
+    }
+
     @Test func aPageThatAKilledProcessHadBegunCountsAsGone() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)

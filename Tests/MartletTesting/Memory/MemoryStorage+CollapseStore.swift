@@ -4,6 +4,12 @@ import Synchronization
 
 extension MemoryStorage: CollapseStore {
     public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
+        let superseded = find(query)
+        await beInterrupted()
+        return superseded
+    }
+
+    private func find(_ query: CollapseQuery) -> Superseded {
         state.withLock { state in
             let later = state.deliveries.filter { !$0.supersedesNone }.map(\.progress).filter { progress in
                 let delivery = progress.delivery

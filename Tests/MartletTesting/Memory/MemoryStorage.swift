@@ -8,6 +8,7 @@ public final class MemoryStorage: Sendable {
     /// The bodies of payloads.
     public let payloadBodies: PayloadBodies
     let state: Mutex<MemoryState>
+    private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)
 
     /// - Parameter isShared: Whether other processes may go on with deliveries, so that the storage keeps which members
     ///   running deliveries have reached.
@@ -40,6 +41,17 @@ public final class MemoryStorage: Sendable {
 
     /// The number of rows of retries that steps have written, and the number of these steps.
     public var retryWrites: (rows: Int, steps: Int) { state.withLock(\.retryWrites) }
+
+    /// Lets something happen between the next look for superseded devices and its answer.
+    public func interrupt(_ work: @escaping @Sendable () async -> Void) { interruption.withLock { $0 = work } }
+
+    func beInterrupted() async {
+        let work = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        await work?()
+    }
 
     /// Removes all notifications, as a sweep does with notifications that ended long ago.
     public func removeNotifications() {

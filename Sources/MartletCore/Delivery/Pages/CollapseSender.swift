@@ -13,15 +13,17 @@ struct CollapseSender: Sendable {
     /// the same collapse key.
     /// - Parameter indices: The indices, in the page, of the members to send to.
     /// - Returns: False if nothing was sent, because a page of another notification to the same devices was in
-    ///   progress. That other page has ended by now. The caller must read its own page again, because the audience may
-    ///   have changed.
+    ///   progress, or because the notification was stopped before its first push. The other page has ended by now. The
+    ///   caller must read its own page again, because the audience may have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
         guard let collapse = job.delivery.notification.collapse,
             let key = collapse.key(on: job.delivery.platform), !indices.isEmpty
         else {
-            try await begin(job, &content, indices: indices, tally: &tally)
+            var job = job
+            if !indices.isEmpty { job.map = try reader.map(of: job.delivery, job.page) }
+            await sender.send(job, &content, indices: indices, tally: &tally)
             return true
         }
         let scope = CollapseLockTable.Scope(lane: job.delivery.lane, key: key)
@@ -41,18 +43,25 @@ struct CollapseSender: Sendable {
         // The store is read again while the lock is held, because a newer notification may have been sent before the
         // lock was taken.
         rest = try await suppressSuperseded(job, collapse, key, indices: rest, isLocked: true, tally: &tally)
-        try await begin(job, &content, indices: rest, tally: &tally)
-        return true
+        if rest.isEmpty { return true }
+        return try await begin(job, &content, indices: rest, tally: &tally)
     }
 
-    /// Sends, after making sure that the delivery has a progress map. The map shows that the delivery has begun, so a
-    /// delivery that has only waited for others has none.
+    /// Sends, after making sure that the delivery has a progress map. The map shows that the delivery has begun. So a
+    /// delivery that has only waited for others, or that was stopped before its first push, has none.
+    /// - Returns: False if the delivery has not begun.
     private func begin(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
-    ) async throws(StorageError) {
+    ) async throws(StorageError) -> Bool {
         var job = job
-        if !indices.isEmpty { job.map = try reader.map(of: job.delivery, job.page) }
+        let isFirst = !reader.maps.hasMap(of: job.delivery.id)
+        if isFirst && job.isStopped { return false }
+        job.map = try reader.map(of: job.delivery, job.page)
+        let held = tally.heldCount
         await sender.send(job, &content, indices: indices, tally: &tally)
+        guard isFirst, tally.heldCount - held == indices.count else { return true }
+        try reader.maps.remove(job.delivery.id)
+        return false
     }
 
     /// Counts a device as superseded if it gets a newer notification instead. A newer notification that was canceled or

@@ -120,6 +120,9 @@ struct PageTally {
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
     }
 
+    /// The number of pushes that were not sent because sending was stopped.
+    var heldCount: Int { held.count }
+
     /// Settles the pushes that were not sent because sending was stopped. They become retries or, if the notification
     /// is canceled, are counted as canceled.
     mutating func settleHeld(isCanceled: Bool) {
