@@ -171,7 +171,7 @@ class History:
     def takeovers(self, absences=()):
         """The hubs that came to another node because their owner had died: the owner, when it renewed last, and when the
         hub had another; and since when one of the others could have known, which must be without a gap for as long. While
-        the database is away, from and to moments of `absences`, nobody can know or take anything: `since` moves by that.
+        the database is away, from and to moments of `absences`, no node can know or take anything: `since` moves by that.
         The share of a third node that has just gone silent is kept for it for a while: `since` is so late then that this
         while is in the time for a takeover."""
         for hub, owners in self.owners.items():

@@ -55,8 +55,8 @@ public final class OnlineMove {
     /// source from this call on.
     ///
     /// Rows that are the same as in the snapshot are not read from the target again: they were compared by `copy()`,
-    /// and nobody but this move can write to the target. What a table derives from others
-    /// (`MovedTable.Use.compared`) follows from these.
+    /// and only this move can write to the target. What a table derives from others (`MovedTable.Use.compared`) follows
+    /// from these.
     public func catchUp() throws(StorageError) {
         try source.advance()
         let directory = try source.directory()

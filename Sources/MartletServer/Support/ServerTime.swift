@@ -15,7 +15,7 @@ final class ServerTime: TimeSource {
     private static let tolerance: Duration = .seconds(1)
 
     private let clock: any TimeSource
-    /// Milliseconds since some moment, by a clock that nobody sets.
+    /// Milliseconds since some moment, by a clock that cannot be set.
     private let count: @Sendable () -> Int64
     /// What `now` is at the moment that `count` counts from, in milliseconds. `Int64.min` as long as no other clock is
     /// followed.
