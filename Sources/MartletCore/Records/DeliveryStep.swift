@@ -64,16 +64,20 @@ public struct DeliveryStep: Sendable {
 extension DeliveryStep {
     /// The channels of refusals whose handles are removed, unless they were registered again since a stated time.
     public var channelsToCheck: [ChannelID] {
-        refusals.filter { $0.fate == .removed && $0.goneSince != nil }.map(\.channel)
+        refusals.indices.filter { refusals[$0].mayBeRenewed }.map { refusals[$0].channel }
     }
 
     /// Records as kept the handles that were registered again after the push service calls them dead. The removal that
     /// follows the step keeps the same handles (`ChannelFeedback.Kind.gone`).
-    /// - Parameter registeredAt: When the handles of `channelsToCheck` were last registered.
-    public mutating func keepRenewedHandles(registeredAt: [ChannelID: Timestamp]) {
-        for index in refusals.indices where refusals[index].fate == .removed {
-            guard let since = refusals[index].goneSince, let registered = registeredAt[refusals[index].channel],
-                registered > since
+    /// - Parameter registrationTime: Returns when the handle of a channel was last registered; nil if the channel is
+    ///   gone. It is asked about `channelsToCheck`, in their order.
+    /// - Throws: What `registrationTime` throws.
+    public mutating func keepRenewedHandles<Failure>(
+        registrationTime: (ChannelID) throws(Failure) -> Timestamp?
+    ) throws(Failure) {
+        for index in refusals.indices where refusals[index].mayBeRenewed {
+            guard let since = refusals[index].goneSince, let time = try registrationTime(refusals[index].channel),
+                time > since
             else { continue }
             refusals[index].fate = .kept
         }
@@ -99,6 +103,9 @@ public struct Refusal: Sendable {
     /// The time since when the handle is dead, if the push service stated one before the refusal. A handle that was
     /// registered again after this time is kept.
     public var goneSince: Timestamp?
+
+    /// Whether the handle is removed unless it was registered again since `goneSince`.
+    fileprivate var mayBeRenewed: Bool { fate == .removed && goneSince != nil }
 
     public init(
         member: AudienceMember, registration: AudienceMember? = nil, handle: PushHandle?, outcome: OutcomeName,

@@ -51,7 +51,8 @@ extension DeliveryTable {
     ) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
         var step = step
-        step.keepRenewedHandles(registeredAt: try registrationTimes(of: step.channelsToCheck))
+        let times = try registrationTimes(of: step.channelsToCheck)
+        step.keepRenewedHandles { times[$0] }
         let registrations = try RefusedRegistrations(step.refusals, on: platform, session, cache)
         if try !PageRecordTable(session).insert(step, registrations) {
             RefusalTable(session).insertRows(step.refusals, registrations, of: step.delivery)

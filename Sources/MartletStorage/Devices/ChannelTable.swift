@@ -131,15 +131,15 @@ struct ChannelTable {
     /// The SQL query that finds a channel of a hub, and returns its platform and the time of its last registration.
     static let finding = "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?"
 
-    /// Returns when the handles of channels were last registered. Removed channels are left out.
-    func registrationTimes(of channels: [ChannelID]) throws(StorageError) -> [ChannelID: Timestamp] {
-        var times: [ChannelID: Timestamp] = [:]
-        for channel in channels {
-            times[channel] = try connection.first(
-                "SELECT registered_at FROM channels WHERE id = ?", channel.rawValue
-            ) { $0.timestamp(0) }
+    /// Records as kept the handles of a step that were registered again (`DeliveryStep.keepRenewedHandles`).
+    func keepRenewedHandles(of step: inout DeliveryStep) throws(StorageError) {
+        let statement = try connection.take("SELECT registered_at FROM channels WHERE id = ?")
+        defer { connection.giveBack(statement) }
+        try step.keepRenewedHandles { channel throws(StorageError) in
+            try statement.bind(channel.rawValue, at: 1)
+            defer { statement.reset() }
+            return try statement.step() ? statement.timestamp(0) : nil
         }
-        return times
     }
 
     /// Returns the highest channel of all hubs; `.none` if there are no channels.

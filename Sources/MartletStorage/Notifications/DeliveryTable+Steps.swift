@@ -58,8 +58,7 @@ extension DeliveryTable {
     private func addRecords(_ step: DeliveryStep) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
         var step = step
-        step.keepRenewedHandles(
-            registeredAt: try ChannelTable(connection).registrationTimes(of: step.channelsToCheck))
+        try ChannelTable(connection).keepRenewedHandles(of: &step)
         let refusals = RefusalTable(connection)
         if try !PageRecordTable(connection).insert(step) {
             try refusals.insertRows(step.refusals, of: step.delivery)

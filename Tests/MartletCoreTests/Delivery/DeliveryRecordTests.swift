@@ -84,7 +84,7 @@ struct DeliveryRecordTests {
             delivery: Delivery.ID(rawValue: 1), isFannedOut: true, state: .completed,
             refusals: tally.outcomes.refusals)
         #expect(step.channelsToCheck == [ChannelID(rawValue: 1)])
-        step.keepRenewedHandles(registeredAt: [ChannelID(rawValue: 1): now + .seconds(-3599)])
+        step.keepRenewedHandles { $0 == ChannelID(rawValue: 1) ? now + .seconds(-3599) : nil }
         #expect(step.refusals.map(\.fate) == [.kept, .removed, .removed])
     }
 

@@ -121,8 +121,8 @@ extension MemoryStorage: NotificationStore {
             let checked = Set(step.channelsToCheck)
             if !checked.isEmpty {
                 let channels = state.channels.filter { checked.contains($0.id) }
-                step.keepRenewedHandles(
-                    registeredAt: Dictionary(uniqueKeysWithValues: channels.map { ($0.id, $0.registeredAt) }))
+                let times = Dictionary(uniqueKeysWithValues: channels.map { ($0.id, $0.registeredAt) })
+                step.keepRenewedHandles { times[$0] }
             }
             state.deliveries[index].record(step)
             if !step.retries.isEmpty {
