@@ -85,7 +85,7 @@ extension DeliveryStep {
 }
 
 /// A push that ended without success.
-public struct Refusal: Sendable {
+public struct Refusal: Hashable, Sendable {
     public var member: AudienceMember
     /// The registration with its current channel, if that channel differs from the channel of the member.
     public var registration: AudienceMember?

@@ -1,7 +1,7 @@
 public import MartletModel
 
 /// A refusal, in the form in which reports of a notification show it.
-public struct RefusalRecord: Sendable {
+public struct RefusalRecord: Hashable, Sendable {
     public var platform: PlatformID
     /// The handle to which the push was sent; nil if the device was gone before the push could be sent.
     public var handle: PushHandle?

@@ -192,7 +192,7 @@ private struct RandomCourse {
         for member in members {
             let (one, other) = (evidence.0.members[member], evidence.1.members[member])
             try require(one?.attempts, is: other?.attempts)
-            try require(one?.refusal.map(Self.describe), is: other?.refusal.map(Self.describe))
+            try require(one?.refusal, is: other?.refusal)
         }
         let funnels = (
             try await bench.storage.funnelEvidence(of: first.notification.id, in: hub),
@@ -205,13 +205,13 @@ private struct RandomCourse {
         }
     }
 
-    private func refusals(of delivery: Delivery, in hub: Hub.ID, limit: Int) async throws -> [String] {
-        var (records, position) = ([String](), RefusalPosition.start)
+    private func refusals(of delivery: Delivery, in hub: Hub.ID, limit: Int) async throws -> [RefusalRecord] {
+        var (records, position) = ([RefusalRecord](), RefusalPosition.start)
         while true {
             let page = try await bench.storage.refusals(
                 of: delivery.notification.id, in: hub, after: position, limit: limit)
             try require(page.records.count <= limit, is: true)
-            records += page.records.map { String(describing: ($0, $0.handle?.text)) }
+            records += page.records
             guard let next = page.next else { return records }
             position = next
         }
@@ -225,10 +225,6 @@ private struct RandomCourse {
             if page.isLast { return members }
             last = page.last
         }
-    }
-
-    private static func describe(_ refusal: Refusal) -> String {
-        String(describing: (refusal, refusal.handle?.text))
     }
 }
 
