@@ -59,10 +59,10 @@ struct PaceTests {
         let isAnswered = Mutex(false)
         flight.transport.holdBack("loft1") { await waitFor { isAnswered.withLock { $0 } } }
         async let ending = flight.run(delivery)
-        await waitFor { flight.transport.lofts.count == 2 }
+        await waitFor { flight.transport.sent.count == 2 }
         #expect(flight.transport.batchCount == 1, "the first page has a moment for itself")
-        _ = await advance(flight) { flight.transport.lofts.count == 8 }
-        #expect(flight.transport.lofts.count == 8)
+        _ = await advance(flight) { flight.transport.sent.count == 8 }
+        #expect(flight.transport.sent.count == 8)
         isAnswered.withLock { $0 = true }
         #expect(try await ending == .finished)
         #expect(flight.transport.lofts.sorted() == (0..<9).map { "loft\($0)" })
@@ -97,10 +97,10 @@ struct PaceTests {
         let isAnswered = Mutex(false)
         flight.transport.holdBack("loft0") { await waitFor { isAnswered.withLock { $0 } } }
         async let ending = flight.run(delivery)
-        await waitFor { flight.transport.lofts.count == 8 }
+        await waitFor { flight.transport.sent.count == 8 }
         var sent = 8
         let time = await advance(flight) {
-            sent = flight.transport.lofts.count
+            sent = flight.transport.sent.count
             return sent == 44
         }
         #expect(sent == 44)
@@ -118,10 +118,10 @@ struct PaceTests {
         var most = 0
         _ = await advance(flight) {
             most = max(most, extraPages.taken)
-            return flight.transport.lofts.count >= 40
+            return flight.transport.sent.count >= 40
         }
         #expect(most == 0, "although most of the first 50 were reached")
-        _ = await advance(flight) { flight.transport.lofts.count == 200 }
+        _ = await advance(flight) { flight.transport.sent.count == 200 }
         #expect(try await ending == .finished)
     }
 
