@@ -41,7 +41,7 @@ public final class PostgresStorage: Sendable {
         maps: @Sendable ([Delivery.ID]) throws(StorageError) -> any ProgressMaps
     ) async throws(StorageError) -> PostgresStorage {
         let start = try await join(address, sealer, options)
-        return PostgresStorage(address, options, start.incarnation, sealer, try maps(start.unfinished))
+        return PostgresStorage(address, options, start, sealer, try maps(start.unfinished))
     }
 
     /// Brings the schema of a database up to date, and makes this process one of its nodes.
@@ -111,7 +111,7 @@ public final class PostgresStorage: Sendable {
     /// - Parameter platforms: Gives numbers to platforms; nil if this database does so itself. A hub keeps its rows when
     ///   it moves to another cluster, so all clusters have the numbers of the first.
     init(
-        _ address: DatabaseAddress, _ options: Options, _ incarnation: Int64, _ sealer: any Sealer,
+        _ address: DatabaseAddress, _ options: Options, _ start: NodeStart, _ sealer: any Sealer,
         _ maps: any ProgressMaps, platforms: PlatformNumbering? = nil
     ) {
         let settings = ConnectionSettings(
@@ -123,7 +123,7 @@ public final class PostgresStorage: Sendable {
         writers = (0..<options.writers).map { _ in Link(settings) }
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
-        nodes = PostgresNodes(settings, incarnation: incarnation, lease: options.lease)
+        nodes = PostgresNodes(settings, start, lease: options.lease)
         analysis = pageReaders.last.map {
             TableAnalysis($0, schema: settings.schema, patience: options.patience)
         }
@@ -131,9 +131,10 @@ public final class PostgresStorage: Sendable {
         if let interval = options.analysisInterval { analysis?.start(interval: interval) }
         // The identities of a node's two writers are computed from its incarnation, so that their rows are found when
         // the node is gone (`NodeStatements.sweepWriters`).
-        devices = GroupWriter(writers, patience: options.patience, identity: incarnation << 1)
+        devices = GroupWriter(writers, patience: options.patience, identity: start.incarnation << 1, nodes.renewals)
         // This writer begins with the last connection, so that both writers mostly find a free connection.
-        sends = GroupWriter(writers.reversed(), patience: options.patience, identity: incarnation << 1 | 1)
+        sends = GroupWriter(
+            writers.reversed(), patience: options.patience, identity: start.incarnation << 1 | 1, nodes.renewals)
     }
 
     /// Finishes the waiting writes, leaves the nodes and closes the connections. Later calls fail with an error that

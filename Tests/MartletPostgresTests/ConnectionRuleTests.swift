@@ -36,6 +36,22 @@ struct ConnectionRuleTests {
         }
     }
 
+    @Test func theServersOfAnAddressAreTriedOneByOne() throws {
+        #expect(
+            address.servers.map(\.description) == [
+                "the database 'martlet' on h1:5433", "the database 'martlet' on h2:5432",
+            ])
+        for (url, servers) in [
+            ("postgres://h1,h2,h3/d?port=7", ["h1/7", "h2/7", "h3/7"]), ("postgres:///d", ["/"]),
+            ("postgres:///d?host=h1,h2&hostaddr=::1,127.0.0.1", ["h1/", "h2/"]),
+            ("postgres://h1:1,h2:2/d?hostaddr=::1", ["h1,h2/1,2"]),
+        ] {
+            let found = try DatabaseAddress(url).servers
+            #expect(found.map { "\($0.value("host") ?? "")/\($0.value("port") ?? "")" } == servers)
+            #expect(found.allSatisfy { $0.value("dbname") == "d" })
+        }
+    }
+
     @Test func onlyAServerThatTakesWritesIsEverUsed() throws {
         let asked = try DatabaseAddress(
             "postgres://h/d?target_session_attrs=any&client_encoding=LATIN1&tcp_user_timeout=9")
@@ -60,7 +76,7 @@ struct ConnectionRuleTests {
         ("connection to server at \"h1\", port 5433 failed: Connection refused", .refused),
         ("FATAL:  sorry, too many clients already", .tooManyConnections),
         ("FATAL:  remaining connection slots are reserved for roles", .tooManyConnections),
-        ("connection to server failed: connection is read-only", .readOnly),
+        ("connection to server failed: session is read-only", .readOnly),
         ("FATAL:  the database system is starting up", .starting),
         ("FATAL:  no pg_hba.conf entry for host \"::1\"", .noEntry),
         ("server does not support SSL, but SSL was required", .noTLS),

@@ -84,6 +84,27 @@ struct ConnectionTests {
         }
     }
 
+    @Test func aFirstServerThatDoesNotAnswerIsPassedOver() throws {
+        let cluster = try #require(TestCluster.shared)
+        let silent = try SilentServer()
+        var settings = ConnectionSettings(
+            address: try DatabaseAddress("postgres://postgres@/martlet?host=\(silent.directory),\(cluster.directory)"))
+        settings.patience = .seconds(4)
+        for _ in 0..<3 {
+            let connection = try settings.connect()
+            #expect(try connection.run(Batch(.rare([], "SELECT 7::int8")), patience)[0][0].integer(0) == 7)
+        }
+        #expect(silent.callers == 1, "the server that answered is tried first from then on")
+        let other = ConnectionSettings(
+            address: try DatabaseAddress("postgres://postgres@/martlet?host=\(silent.directory)"),
+            patience: .milliseconds(50))
+        #expect {
+            _ = try other.connect()
+        } throws: {
+            "\($0)".contains("does not answer")
+        }
+    }
+
     @Test func aBrokenConnectionIsMadeAgain() async throws {
         let options = TestDatabase.fresh()
         let cluster = try #require(TestCluster.shared)
@@ -125,6 +146,35 @@ struct ConnectionTests {
         }
         #expect(storage.devices.counts.unknownCommits == 5)
         await storage.close()
+    }
+
+    /// A server whose processes stand still closes no connection. When another one has replaced it, the lease is renewed
+    /// there.
+    @Test(.timeLimit(.minutes(10))) func aHubIsWrittenToAgainAfterItsCommitHungAndTheLeaseWasRenewed() async throws {
+        let proxy = try CuttingProxy(before: try #require(TestCluster.shared).directory)
+        let address = try DatabaseAddress("postgres://postgres@/martlet?host=\(proxy.directory)")
+        var options = TestDatabase.fresh()
+        let storage = try await PostgresStorage.open(address, sealer: PlainSealer(), options: options)
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        await storage.close()
+        options.patience = .seconds(2)
+        let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: options)
+        func register() async throws(StorageError) -> Bool {
+            let draft = RegistrationDraft(
+                platform: PlatformID(rawValue: "pigeon"), handle: PushHandle("a"), handleKey: "a", tags: [])
+            guard case .success = try await node.apply(.put(draft, id: "1", condition: .none), in: hub, at: now)
+            else { return false }
+            return true
+        }
+        #expect(try await register())
+        _ = try await node.nodes.renew()
+        proxy.holdAtNextCommit()
+        await #expect(throws: Transaction.unknown) { try await register() }
+        var (isRenewed, isWritten) = (false, false)
+        for _ in 0..<20 where !isRenewed { isRenewed = (try? await node.nodes.renew()) != nil }
+        for _ in 0..<20 where !isWritten { isWritten = (try? await register()) ?? false }
+        #expect(isRenewed && isWritten)
+        await node.close()
     }
 
     @Test func whetherATransactionIsStoredIsKnownOnlyAfterItHasEnded() async throws {

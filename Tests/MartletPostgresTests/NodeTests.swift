@@ -132,9 +132,7 @@ struct NodeTests {
         try await TestDatabase.withNodes(2) { nodes in
             let hub = try await hub(of: nodes[0])
             try await silence(nodes[0])
-            let anHourAgo = "now() - interval '1 h'"
-            try await set(
-                "started_at = \(anHourAgo), renewed_at = \(anHourAgo), steady_since = \(anHourAgo)", of: nodes[1])
+            try await set("renewed_at = started_at, steady_since = now() - interval '1 h'", of: nodes[1])
             #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
             #expect(try await Set(nodes[0].nodes.renew().hubs.keys) == [hub])
         }
@@ -147,8 +145,8 @@ struct NodeTests {
             // Its lease lasts 600 seconds, so it has not ended.
             try await set(
                 """
-                started_at = now() - interval '1 h', steady_since = now() - interval '1 h',
-                renewed_at = now() - interval '301 s', until = now() + interval '299 s'
+                steady_since = now() - interval '1 h', renewed_at = now() - interval '301 s',
+                until = now() + interval '299 s'
                 """, of: nodes[1])
             #expect(try await nodes[1].nodes.renew().hubs.isEmpty)
             #expect(try await Set(nodes[0].nodes.renew().hubs.keys) == [hub])
@@ -184,6 +182,14 @@ struct NodeTests {
             try await nodes[0].nodes.leave()
             #expect(try await Set(nodes[1].nodes.renew().hubs.keys) == [hub])
             await #expect(throws: PostgresNodes.replaced) { try await nodes[0].nodes.renew() }
+        }
+    }
+
+    /// A restored database gives the incarnations that came after the backup once more.
+    @Test func ofTwoNodesWithOneIncarnationOnlyTheOneThatJoinedLastGoesOn() async throws {
+        try await TestDatabase.with { node in
+            try await set("started_at = started_at + interval '1 microsecond'", of: node)
+            await #expect(throws: PostgresNodes.replaced) { try await node.nodes.renew() }
         }
     }
 

@@ -56,6 +56,21 @@ struct ProgressSlotTests {
         }
     }
 
+    /// A notification that was stopped before its first push, and goes on while a backup is made.
+    @Test(arguments: [3, nil]) func aMapThatIsRemovedDuringABackupIsGoneAtOnce(count: Int?) throws {
+        let maps = try FileProgressMaps(in: directory.path, keeping: [])
+        maps.hold()
+        _ = try maps.map(for: id(1), through: 1000, expecting: count)
+        try maps.remove(id(1))
+        #expect(!maps.hasMap(of: id(1)))
+        #expect(try maps.existingMap(for: id(1), through: 1000) == nil)
+        let map = try maps.map(for: id(1), through: 1000, expecting: count)
+        map.insert(member(7))
+        maps.release()
+        #expect(maps.hasMap(of: id(1)))
+        #expect(try numbers(maps.map(for: id(1), through: 1000)) == [7])
+    }
+
     @Test func slotsSurviveUnlessTheirDeliveryIsFinished() async throws {
         let (first, ids) = try await storage(unfinished: 2)
         let over = id(Int(ids[1].rawValue) + 1)

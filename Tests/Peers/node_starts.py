@@ -2,13 +2,16 @@
 
 Each refusal leaves the data directory as it was: without a key, no key is made for a database with secrets in it. A node
 warns of a name that another one has, and of an authority of its own. When its database is gone, /health/ready says so
-without its address, and `martlet health` says why.
+without its address, and `martlet health` says why. While it has no standby, nothing is answered with success, a request
+that was made before included.
 
     node_starts.py MARTLET
 """
 
 import argparse
 import asyncio
+import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -106,7 +109,44 @@ async def health(binary, node):
     return told.returncode, told.stdout + told.stderr
 
 
-async def judge_outage(binary, folder, cluster, database):
+async def judge_missing_standby(cluster, first, second, key):
+    """An attempt whose COMMIT waited for a standby in vain is stored on the primary alone. Its repetition at another node
+    must not be told that it was accepted, until a standby has it."""
+    await asyncio.to_thread(cluster.query, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    await asyncio.to_thread(cluster.query, "SELECT pg_reload_conf()")
+    checks.equal("nothing is accepted while no standby can have it", await send(first, key), 503)
+    with contextlib.suppress(processes.Failed):
+        await asyncio.to_thread(
+            cluster.query, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+    stored = await eventually(lambda: cluster.query("SELECT count(*) FROM martlet.requests") == "1")
+    checks.that("the primary has stored it, since its session has ended", stored)
+    checks.equal("nor does another node say so when it is asked again", await send(second, key), 503)
+    await asyncio.to_thread(cluster.query, "ALTER SYSTEM RESET synchronous_standby_names")
+    await asyncio.to_thread(cluster.query, "SELECT pg_reload_conf()")
+    accepted = False
+    for _ in range(PATIENCE):
+        accepted = await send(second, key) == 201 or await asyncio.sleep(0.5)
+        if accepted:
+            break
+    checks.that("it is accepted when the writes are safe again", accepted, second.log_tail())
+    checks.equal("and was stored once", cluster.query("SELECT count(*) FROM martlet.notifications"), "1")
+
+
+async def send(node, key):
+    """The status of the answer to a send that is the same each time."""
+    connection = hub_client.Connection(node.port)
+    try:
+        token = hub_client.signature(hub_client.hub_resource("demo", node.port), "DefaultFullSharedAccessSignature", key)
+        fields = {"Authorization": token, "ServiceBusNotification-Format": "apple",
+                  "Content-Type": "application/json;charset=utf-8", "Idempotency-Key": "once"}
+        status, _, _ = await connection.request(
+            "POST", f"/demo/messages?{hub_client.API_VERSION}", fields, json.dumps({"aps": {"alert": "x"}}).encode())
+    finally:
+        connection.close()
+    return status
+
+
+async def judge_outage(binary, folder, cluster, database, key):
     first = processes.Server(binary, os.path.join(folder, "node"), os.path.join(folder, "first.log"), *database,
                              "--node", "twin", "--tls-listen", "127.0.0.1:0", "--tls-self-signed", environment=environment())
     await first.start()
@@ -120,8 +160,14 @@ async def judge_outage(binary, folder, cluster, database):
     said = await eventually(lambda: "called 'twin' too" in second.log_tail())
     checks.that("a second node of the same name is warned", said, second.log_tail())
     checks.that("the first was not", "called 'twin' too" not in first.log_tail(), first.log_tail())
+    await judge_missing_standby(cluster, first, second, key)
     await second.stop()
-    checks.equal("it is ready", (await ready(first))[0], 200)
+    for _ in range(PATIENCE):
+        said = await ready(first)
+        if said[0] == 200:
+            break
+        await asyncio.sleep(0.5)
+    checks.equal("it is ready", said[0], 200)
     await asyncio.to_thread(cluster.stop)
     told = await health(binary, first)
     for _ in range(PATIENCE):
@@ -164,10 +210,10 @@ async def judge(binary, folder):
         node = processes.Server(binary, os.path.join(folder, "node"), os.path.join(folder, "node.log"), *options,
                                 environment=environment())
         await node.start()
-        await asyncio.to_thread(processes.create_hub, binary, node.data, "demo")
+        keys = await asyncio.to_thread(processes.create_hub, binary, node.data, "demo")
         await node.stop()
         await asyncio.to_thread(judge_refusals, binary, folder, options)
-        await judge_outage(binary, folder, cluster, options)
+        await judge_outage(binary, folder, cluster, options, keys["DefaultFullSharedAccessSignature"])
     finally:
         cluster.stop()
 

@@ -67,8 +67,8 @@ extension DeliveryStep {
         refusals.indices.filter { refusals[$0].mayBeRenewed }.map { refusals[$0].channel }
     }
 
-    /// Records as kept the handles that were registered again after the push service calls them dead. The removal that
-    /// follows the step keeps the same handles (`ChannelFeedback.Kind.gone`).
+    /// Records a handle as kept if it was registered again after the time since when the push service calls it dead. The
+    /// removal that follows the step keeps the same handles (`ChannelFeedback.Kind.gone`).
     /// - Parameter registrationTime: Returns when the handle of a channel was last registered; nil if the channel is
     ///   gone. It is asked about `channelsToCheck`, in their order.
     /// - Throws: What `registrationTime` throws.

@@ -17,7 +17,7 @@ public protocol ProgressMaps: Sendable {
     /// Returns whether a delivery has a map. A map is created before anything is sent.
     func hasMap(of delivery: Delivery.ID) -> Bool
 
-    /// Removes the map of a delivery that has a final state.
+    /// Removes the map of a delivery that has ended, or of which nothing was sent.
     func remove(_ delivery: Delivery.ID) throws(StorageError)
 }
 

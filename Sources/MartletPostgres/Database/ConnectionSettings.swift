@@ -11,6 +11,9 @@ struct ConnectionSettings: Sendable {
     var patience = Duration.seconds(5)
     /// The place that the database must have among several clusters. With nil, any database will do.
     var place: ClusterPlace?
+    /// Shared by all connections with these settings, so that only the first of them waits for a server that does not
+    /// answer.
+    let choice = ServerChoice()
 
     /// Connects, and applies the settings that every statement of this program expects.
     ///
@@ -19,7 +22,7 @@ struct ConnectionSettings: Sendable {
     /// `client_connection_check_interval` and `tcp_keepalives_*`, the server notices if this process is gone.
     func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
-        let connection = try Connection(address, by: deadline)
+        let connection = try Connection(address, by: deadline, choice)
         let (answer, lock) = ("\(patience.wholeMilliseconds)ms", "\((patience * 2 / 5).wholeMilliseconds)ms")
         let values = [
             ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("statement_timeout", answer),

@@ -13,6 +13,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     private let patience: Duration
     /// Identifies this writer in the table `writers`.
     private let identity: Int64
+    private let renewals: LeaseRenewals
 
     private struct Waiting {
         var write: Group.Write
@@ -47,10 +48,12 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     ///   - links: The connections. Each runs one transaction at a time.
     ///   - patience: How long a write may take before its caller gets an error.
     ///   - identity: A number that no other writer ever uses.
-    init(_ links: [Link], patience: Duration, identity: Int64) {
+    ///   - renewals: The renewals of this node's lease.
+    init(_ links: [Link], patience: Duration, identity: Int64, _ renewals: LeaseRenewals) {
         self.links = links
         self.identity = identity
         self.patience = patience
+        self.renewals = renewals
         queue = Mutex(Queue(freeLinks: Array(links.indices)))
     }
 
@@ -168,7 +171,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     ) {
         var group = Group(writes)
         var transaction = Transaction(shard: shard, writer: identity, number: nextTransaction(), order: order)
-        let failure = transaction.run(&group, access.connection, patience, whileWaiting: { [self] in failOverdue() })
+        let failure = transaction.run(
+            &group, access.connection, patience, renewals, whileWaiting: { [self] in failOverdue() })
         switch failure {
         case nil:
             queue.withLock { $0.commits += 1 }

@@ -30,10 +30,13 @@ struct Transaction {
             + "not stored twice. If this goes on, look for a missing standby.")
 
     /// Runs a group.
-    /// - Parameter whileWaiting: Called several times a second while the database does not answer.
+    /// - Parameters:
+    ///   - renewals: Tells whether the database works, on another connection.
+    ///   - whileWaiting: Called several times a second while the database does not answer.
     /// - Returns: nil if the group is stored.
     mutating func run<Group: ShardGroup>(
-        _ group: inout Group, _ connection: Connection, _ patience: Duration, whileWaiting: @escaping () -> Void
+        _ group: inout Group, _ connection: Connection, _ patience: Duration, _ renewals: LeaseRenewals,
+        whileWaiting: @escaping () -> Void
     ) -> Failure? {
         let deadline = ContinuousClock.now + patience
         var waiting = Connection.Patience(deadline: deadline, whileWaiting: whileWaiting)
@@ -55,8 +58,11 @@ struct Transaction {
         batch.add(.commit)
         // A COMMIT that waits for a standby has no timeout on the server, and is never canceled. After a cancellation
         // it would count as successful, although only this server has stored it. At the deadline the callers get the
-        // error `unknown`, and the COMMIT continues.
+        // error `unknown`, and the COMMIT continues. It is given up only if the lease has been renewed on a connection
+        // that is newer than the COMMIT: then this connection leads to a server that hangs, and that another one has
+        // replaced.
         let sent = group
+        let sentAt = ContinuousClock.now
         var isAnswered = false
         waiting.deadline = nil
         waiting.whileWaiting = {
@@ -65,6 +71,7 @@ struct Transaction {
             isAnswered = true
             sent.fail(Self.unknown)
         }
+        waiting.isOver = { isAnswered && renewals.haveSucceeded(onConnectionsSince: sentAt) }
         do throws(DatabaseFailure) {
             try connection.run(batch, waiting)
             if isAnswered { return .answered }
@@ -83,7 +90,11 @@ struct Transaction {
     }
 
     /// Reads what the group needs and lets it decide.
-    /// - Returns: The statements to send before the COMMIT; nil if there is nothing to write.
+    ///
+    /// A group with nothing to write is committed too, with the record of its transaction alone. What it has read may be
+    /// stored on this server only, because a session ended while its COMMIT waited for a standby. The record comes later
+    /// in the server's log, so its COMMIT waits for that as well.
+    /// - Returns: The statements to send before the COMMIT; nil if the shard does not exist and nothing is written.
     private func decide<Group: ShardGroup>(
         _ group: inout Group, _ connection: Connection, _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> Result<Batch?, StorageError> {
@@ -114,9 +125,11 @@ struct Transaction {
         }
         writes.append(session.takeWaiting())
         // In a group that locks before it reads, the session may have sent some of the writes already.
-        guard !writes.calls.isEmpty || numbers != before || session.hasSent else { return .success(nil) }
+        let hasWrites = !writes.calls.isEmpty || numbers != before || session.hasSent
+        guard hasWrites || before != nil else { return .success(nil) }
         var sent = Batch()
         if order == .beforeWrites { sent.add(.begin) }
+        guard hasWrites else { return .success(sent) }
         if let before, let numbers {
             sent.add(Group.Numbers.claiming) {
                 $0.add(shard.number)

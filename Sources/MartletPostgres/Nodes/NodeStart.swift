@@ -5,6 +5,8 @@ import MartletModel
 /// the database and that the node's key opens the sealed secrets. Then it migrates the schema, and joins the nodes.
 struct NodeStart: Sendable {
     var incarnation: Int64
+    /// When the node joined, as the database writes it. It tells two nodes with the same incarnation apart.
+    var startedAt: String
     /// The deliveries that are not finished.
     var unfinished: [Delivery.ID]
     /// The other clusters and the hubs on them, if this database is the first cluster.
@@ -54,13 +56,15 @@ struct NodeStart: Sendable {
         batch.add(unfinished)
         if let predecessor = applicant.predecessor { batch.add(NodeStatements.end) { $0.add(predecessor) } }
         let rows = try connection.run(batch, patience)
+        // After a warning, no standby may know of the node.
+        guard !connection.hasWarned else { throw .late }
         guard rows[0].count == 1 else {
             let place = try connection.run(Batch(MovedAway.stored), patience)[0][0].optionalText(0)
             return .failure(MovedAway.refusal(place ?? "another place", settings.schema))
         }
         return .success(
             NodeStart(
-                incarnation: rows[0][0].integer(0),
+                incarnation: rows[0][0].integer(0), startedAt: rows[0][0].text(1),
                 unfinished: (0..<rows[1].count).map { Delivery.ID(rawValue: rows[1][$0].integer(0)) },
                 clusters: ClusterDirectory(try connection.run(ClusterDirectory.reading, patience))))
     }

@@ -11,7 +11,7 @@ enum NodeStatements {
         INSERT INTO nodes (name, version, schema, started_at, steady_since, renewed_at, until, home)
         SELECT $1, $2, $3, c.now, c.now, c.now, c.now + \(milliseconds("$4")), $5 FROM (SELECT clock_timestamp() AS now) c
         WHERE (SELECT s.moved_to IS NULL FROM namespace s)
-        RETURNING incarnation
+        RETURNING incarnation, started_at::text
         """)
 
     /// Marks a node as dead, which ends its lease at once.
@@ -20,16 +20,20 @@ enum NodeStatements {
     // MARK: Heartbeat
 
     /// Renews the lease of a node. If its renewals did not follow each other within $3, it is steady only from now on.
+    /// A row with another start than $4 is that of another node: a database that was restored from a backup gives the
+    /// same incarnations once more.
     ///
     /// The clock is read before the statement waits for the row, which an earlier renewal holds as long as its COMMIT
     /// waits for a standby. So a lease never lasts longer than its node knows.
     static let renew = Statement.rare(
-        [.int8, .int8, .int8],
+        [.int8, .int8, .int8, .text],
         """
         UPDATE nodes n SET renewed_at = c.now, until = c.now + \(milliseconds("$2")),
             steady_since = CASE WHEN n.renewed_at + \(milliseconds("$3")) < c.now OR n.renewed_at = n.started_at
                 THEN c.now ELSE n.steady_since END
-        FROM (SELECT clock_timestamp() AS now) c WHERE n.incarnation = $1 AND NOT n.is_dead RETURNING 1
+        FROM (SELECT clock_timestamp() AS now) c WHERE n.incarnation = $1 AND n.started_at::text = $4
+            AND NOT n.is_dead
+        RETURNING 1
         """)
 
     /// Marks nodes as dead whose leases ended more than $3 ago. Does nothing unless this node has renewed its own lease

@@ -6,6 +6,8 @@ import Synchronization
 /// receives.
 final class PostgresNodes: NodeStore {
     let incarnation: Int64
+    private let startedAt: String
+    let renewals = LeaseRenewals()
     let leaseDuration: Duration
     let hints: AsyncStream<NodeHint>
     private let report: AsyncStream<NodeHint>.Continuation
@@ -18,9 +20,11 @@ final class PostgresNodes: NodeStore {
     /// The maximum number of hubs that one renewal hands over to another node.
     private static let handOverLimit = 16
 
-    /// - Parameter incarnation: The incarnation with which this process has joined the nodes.
-    init(_ settings: ConnectionSettings, incarnation: Int64, lease: Duration) {
+    /// - Parameter start: How this process has joined the nodes.
+    init(_ settings: ConnectionSettings, _ start: NodeStart, lease: Duration) {
+        let incarnation = start.incarnation
         self.incarnation = incarnation
+        startedAt = start.startedAt
         leaseDuration = lease
         let (hints, report) = AsyncStream<NodeHint>.makeStream(bufferingPolicy: .bufferingNewest(Self.hintLimit))
         (self.hints, self.report) = (hints, report)
@@ -142,12 +146,14 @@ final class PostgresNodes: NodeStore {
             $0.add(incarnation)
             $0.add(leaseDuration.wholeMilliseconds)
             $0.add(terms.gap.wholeMilliseconds)
+            $0.add(startedAt)
         }
         let isRenewed = try connection.run(renewal, patience)[0].count == 1
         // If the server warned, the renewal may be stored on this server and on no standby. Such a lease does not
         // count.
         guard !connection.hasWarned else { throw .late }
         guard isRenewed else { return .failure(Self.replaced) }
+        renewals.record(on: connection)
         // Only a node whose renewal was answered judges others. Each batch is a transaction of its own, so that none
         // keeps the locks of another.
         let answers = try connection.run(

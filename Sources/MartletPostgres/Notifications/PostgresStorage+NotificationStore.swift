@@ -39,9 +39,13 @@ extension PostgresStorage: NotificationStore {
     public func earlier(
         _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Acceptance? {
-        try await read(Shard(hub)) { [cache] session throws(StorageError) in
+        let find: @Sendable (ShardSession) throws(StorageError) -> Acceptance? = {
+            [cache] session throws(StorageError) in
             try NotificationTable(session, cache).earlier(request, at: now)
         }
+        guard try await read(Shard(hub), find) != nil else { return nil }
+        // The request may be stored on this server alone. A transaction waits until a standby has it too.
+        return try await write(Shard(hub), find)
     }
 
     public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {

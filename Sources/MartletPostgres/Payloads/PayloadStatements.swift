@@ -106,6 +106,8 @@ enum PayloadStatements {
     // MARK: Receipts
 
     /// Stores a receipt if the user is an addressee and the payload is for all devices of the user or for this device.
+    /// A receipt that is there is written once more: it may be stored on this server alone, and the COMMIT of a change
+    /// waits for the standby.
     static let addReceipt = Statement.rare(
         [.int4, .bytes, .text, .bytes, .int8, .int8],
         """
@@ -115,7 +117,7 @@ enum PayloadStatements {
             LEFT JOIN users u ON u.folded_name = a.user_name
         WHERE p.id = $1 AND p.is_published AND p.expires_at > $6 AND (p.device IS NULL OR p.device = $2)
             AND (u.created_at IS NULL OR u.created_at <= p.created_at)
-        ON CONFLICT (payload, device, event) DO NOTHING
+        ON CONFLICT (payload, device, event) DO UPDATE SET at = payload_receipts.at
         """)
     static let receipts = Statement.rare(
         [.int4, .bytes, .text, .int8],

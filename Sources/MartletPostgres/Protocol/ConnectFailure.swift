@@ -15,7 +15,7 @@ enum ConnectFailure: Equatable {
             ("password authentication failed", .wrongPassword), ("no password supplied", .wrongPassword),
             ("authentication failed", .wrongPassword), ("no pg_hba.conf entry", .noEntry),
             ("too many clients already", .tooManyConnections), ("remaining connection slots", .tooManyConnections),
-            ("too many connections for", .tooManyConnections), ("connection is read-only", .readOnly),
+            ("too many connections for", .tooManyConnections), ("session is read-only", .readOnly),
             ("server is in hot standby mode", .readOnly), ("is starting up", .starting),
             ("is shutting down", .starting), ("in recovery mode", .starting), ("not yet accepting", .starting),
             ("SSL", .noTLS), ("certificate", .noTLS), ("Connection refused", .refused),

@@ -9,6 +9,7 @@ final class Connection {
     private let address: DatabaseAddress
     private var prepared = PreparedStatements()
     private let warnings = Warnings()
+    let madeAt = ContinuousClock.now
 
     /// How long to wait for an answer.
     struct Patience {
@@ -16,15 +17,20 @@ final class Connection {
         var deadline: ContinuousClock.Instant?
         /// Called several times a second while there is no answer.
         var whileWaiting: () -> Void = {}
+        /// Asked several times a second while there is no answer. If it returns true, the wait ends as at the deadline.
+        var isOver: () -> Bool = { false }
 
         static func until(_ deadline: ContinuousClock.Instant) -> Patience { Patience(deadline: deadline) }
     }
 
     /// Connects to the server that accepts writes, among the servers of the address.
+    /// - Parameter choice: The server to try first. Set to the server that accepts writes.
     /// - Throws: `DatabaseFailure.lost` with a sentence that says what to do.
-    init(_ address: DatabaseAddress, by deadline: ContinuousClock.Instant) throws(DatabaseFailure) {
+    init(
+        _ address: DatabaseAddress, by deadline: ContinuousClock.Instant, _ choice: ServerChoice = ServerChoice()
+    ) throws(DatabaseFailure) {
         self.address = address
-        connection = try Self.connect(address, by: deadline)
+        connection = try Self.connect(address, by: deadline, choice)
         PQsetNoticeReceiver(
             connection,
             { context, notice in
@@ -191,37 +197,60 @@ final class Connection {
 // MARK: Connecting
 
 extension Connection {
+    private enum Attempt {
+        case connected(OpaquePointer)
+        /// The message of libpq.
+        case failed(String)
+    }
+
+    /// Tries the servers of the address one after another, each for its share of the time that is left. libpq alone
+    /// would wait until the deadline for a first server that does not answer, because its machine is off or hangs.
     private static func connect(
-        _ address: DatabaseAddress, by deadline: ContinuousClock.Instant
+        _ address: DatabaseAddress, by deadline: ContinuousClock.Instant, _ choice: ServerChoice
     ) throws(DatabaseFailure) -> OpaquePointer {
-        let parameters = address.complete()
+        let servers = address.servers
+        let first = choice.index
+        var failures: [String] = []
+        for tried in servers.indices {
+            let index = (first + tried) % servers.count
+            let share = (deadline - .now) / (servers.count - tried)
+            switch try attempt(servers[index], by: .now + share) {
+            case .connected(let connection):
+                choice.index = index
+                return connection
+            case .failed(let message): failures.append(message)
+            }
+        }
+        throw .lost(ConnectFailure(failures.joined(separator: "\n")).sentence(for: address))
+    }
+
+    private static func attempt(
+        _ server: DatabaseAddress, by deadline: ContinuousClock.Instant
+    ) throws(DatabaseFailure) -> Attempt {
+        let parameters = server.complete()
         let names = parameters.map { strdup($0.name) }
         let values = parameters.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }
         let connection = PQconnectStartParams(
             names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
         guard let connection else { throw .lost("There is no memory left for a connection to the database.") }
-        do throws(DatabaseFailure) {
-            guard PQstatus(connection) != CONNECTION_BAD else { throw failure(of: connection, address) }
-            var turn = PGRES_POLLING_WRITING
-            while turn != PGRES_POLLING_OK {
+        var isConnected = false
+        defer { if !isConnected { PQfinish(connection) } }
+        var turn = PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        while turn != PGRES_POLLING_OK {
+            do throws(DatabaseFailure) {
                 switch turn {
                 case PGRES_POLLING_READING: try wait(for: Int16(POLLIN), on: connection, .until(deadline))
                 case PGRES_POLLING_WRITING: try wait(for: Int16(POLLOUT), on: connection, .until(deadline))
-                default: throw failure(of: connection, address)
+                default: return .failed(PQerrorMessage(connection).map { String(cString: $0) } ?? "")
                 }
-                turn = PQconnectPoll(connection)
+            } catch {
+                return .failed("timeout expired")
             }
-            return connection
-        } catch {
-            PQfinish(connection)
-            throw error == .late ? .lost(ConnectFailure.unreachable.sentence(for: address)) : error
+            turn = PQconnectPoll(connection)
         }
-    }
-
-    private static func failure(of connection: OpaquePointer, _ address: DatabaseAddress) -> DatabaseFailure {
-        let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-        return .lost(ConnectFailure(message).sentence(for: address))
+        isConnected = true
+        return .connected(connection)
     }
 
     /// The interval at which `Patience.whileWaiting` is called.
@@ -239,6 +268,7 @@ extension Connection {
             let count = poll(&socket, 1, Int32(milliseconds.rounded(.up)))
             if count > 0 || (count < 0 && errno != EINTR) { return }
             patience.whileWaiting()
+            if patience.isOver() { throw .late }
         }
     }
 }

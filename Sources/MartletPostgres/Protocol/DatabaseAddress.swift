@@ -77,6 +77,28 @@ public struct DatabaseAddress: Equatable, Sendable, CustomStringConvertible {
         ["PGHOST", "PGHOSTADDR", "PGSERVICE"].contains { (name: String) in getenv(name) != nil }
     }
 
+    /// The servers of the address, each as an address of its own.
+    var servers: [DatabaseAddress] {
+        let lists = ["host", "hostaddr", "port"].compactMap { name in
+            value(name).map { (name: name, items: $0.split(separator: ",", omittingEmptySubsequences: false)) }
+        }
+        let count = lists.filter { $0.name != "port" }.map(\.items.count).max() ?? 1
+        // libpq refuses lists that do not have the same length, and says which.
+        guard count > 1, lists.allSatisfy({ $0.items.count == count || $0.name == "port" && $0.items.count == 1 })
+        else { return [self] }
+        return (0..<count).map { index in
+            DatabaseAddress(
+                parameters: parameters.map { parameter in
+                    let items = lists.first { $0.name == parameter.name }?.items ?? []
+                    return items.count == count ? (parameter.name, String(items[index])) : parameter
+                })
+        }
+    }
+
+    private init(parameters: [(name: String, value: String)]) {
+        self.parameters = parameters
+    }
+
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// Returns the parameters of the address, and the parameters that all connections of this program have. The address

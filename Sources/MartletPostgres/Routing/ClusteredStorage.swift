@@ -98,7 +98,7 @@ public final class ClusteredStorage: Sendable {
             let hub = Shard(ofComposed: delivery.rawValue).hub
             return unfinished.contains(delivery) || unreachable.contains(directory.routes[hub]?.cluster ?? 1)
         }
-        let home = PostgresStorage(address, options, start.incarnation, sealer, maps)
+        let home = PostgresStorage(address, options, start, sealer, maps)
         let storage = ClusteredStorage(
             home, address, sealer, options, places, directory, quiet, cluster)
         for number in joined.keys.sorted() {
@@ -282,7 +282,7 @@ public final class ClusteredStorage: Sendable {
         var failure: StorageError?
         switch joined {
         case .success(let (_, start)):
-            storage = PostgresStorage(address, options, start.incarnation, sealer, maps, platforms: platforms)
+            storage = PostgresStorage(address, options, start, sealer, maps, platforms: platforms)
         case .failure(let error): failure = error
         case nil: break
         }
@@ -292,7 +292,7 @@ public final class ClusteredStorage: Sendable {
             open: { [weak self, options] () async throws(StorageError) in
                 let start = try await PostgresStorage.join(address, sealer, options)
                 try self?.recordIncarnations(adding: (number, start.incarnation))
-                return PostgresStorage(address, options, start.incarnation, sealer, maps, platforms: platforms)
+                return PostgresStorage(address, options, start, sealer, maps, platforms: platforms)
             })
         state.withLock { state in
             guard !state.members.contains(where: { $0.number == number }) else { return }

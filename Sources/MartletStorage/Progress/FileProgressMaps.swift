@@ -22,10 +22,15 @@ public final class FileProgressMaps: ProgressMaps {
         var opened: [Delivery.ID: Opened] = [:]
         /// The maps with bits that are only in memory, because the disk is full.
         var homeless: [Delivery.ID: FileProgressMap] = [:]
-        /// The number of backups in progress. Maps of deliveries in `over` are removed when no backup is in progress
-        /// any more.
+        /// The number of backups in progress.
         var readers = 0
-        var over: [Delivery.ID] = []
+        /// The deliveries whose maps were removed while a backup was in progress. Slots and files are kept for the
+        /// backups, and dropped when the last of these has ended.
+        var over: Set<Delivery.ID> = []
+
+        func hasMap(of delivery: Delivery.ID) -> Bool {
+            (slotted[delivery] != nil || files.contains(delivery)) && !over.contains(delivery)
+        }
     }
 
     private struct Slotted {
@@ -82,9 +87,17 @@ public final class FileProgressMaps: ProgressMaps {
         for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
     ) throws(StorageError) -> any ProgressMap {
         try state.withLock { state throws(StorageError) in
-            if let map = slotMap(for: delivery, through: lastNumber, expecting: count, &state) { return map }
-            return try file(for: delivery, through: lastNumber, &state)
+            try map(for: delivery, through: lastNumber, expecting: count, &state)
         }
+    }
+
+    private func map(
+        for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?, _ state: inout State
+    ) throws(StorageError) -> any ProgressMap {
+        // A delivery that goes on after its map was removed has sent nothing before, so no backup needs that map.
+        if state.over.remove(delivery) != nil, Self.drop(delivery, &state) { try removeFile(of: delivery) }
+        if let map = slotMap(for: delivery, through: lastNumber, expecting: count, &state) { return map }
+        return try file(for: delivery, through: lastNumber, &state)
     }
 
     private func slotMap(
@@ -130,11 +143,14 @@ public final class FileProgressMaps: ProgressMaps {
     public func existingMap(
         for delivery: Delivery.ID, through lastNumber: Int64
     ) throws(StorageError) -> (any ProgressMap)? {
-        hasMap(of: delivery) ? try map(for: delivery, through: lastNumber) : nil
+        try state.withLock { state throws(StorageError) in
+            state.hasMap(of: delivery)
+                ? try map(for: delivery, through: lastNumber, expecting: nil, &state) : nil
+        }
     }
 
     public func hasMap(of delivery: Delivery.ID) -> Bool {
-        state.withLock { $0.slotted[delivery] != nil || $0.files.contains(delivery) }
+        state.withLock { $0.hasMap(of: delivery) }
     }
 
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
@@ -142,7 +158,7 @@ public final class FileProgressMaps: ProgressMaps {
             state.homeless[delivery] = nil
             state.opened[delivery] = nil
             guard state.readers > 0 else { return Self.drop(delivery, &state) }
-            state.over.append(delivery)
+            state.over.insert(delivery)
             return false
         }
         if hadFile { try removeFile(of: delivery) }

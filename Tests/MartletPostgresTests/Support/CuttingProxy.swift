@@ -13,6 +13,10 @@ final class CuttingProxy: Sendable {
     private let cutsMade = Atomic(0)
     private let refusesAfterCut = Atomic(false)
     private let refuses = Atomic(false)
+    private let holdsAtCut = Atomic(false)
+    private let accepted = Atomic(0)
+    /// The connections up to this number pass nothing.
+    private let heldThrough = Atomic(0)
 
     /// - Parameter server: The directory of the server's socket.
     init(before server: String) throws {
@@ -39,6 +43,12 @@ final class CuttingProxy: Sendable {
         cuts.add(1, ordering: .sequentiallyConsistent)
     }
 
+    /// Holds all connections back instead of telling of the next COMMIT, as if the server hung. New ones work.
+    func holdAtNextCommit() {
+        holdsAtCut.store(true, ordering: .sequentiallyConsistent)
+        cutNextCommit()
+    }
+
     func serveAgain() { refuses.store(false, ordering: .sequentiallyConsistent) }
 
     var cutCount: Int { cutsMade.load(ordering: .sequentiallyConsistent) }
@@ -53,11 +63,12 @@ final class CuttingProxy: Sendable {
             }
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             guard Self.withAddress("\(server)/.s.PGSQL.5432", { connect(upstream, $0, $1) }) == 0 else { return }
-            Self.thread { self.pump(client, upstream) }
+            let number = accepted.add(1, ordering: .sequentiallyConsistent).newValue
+            Self.thread { self.pump(client, upstream, number) }
         }
     }
 
-    private func pump(_ client: Int32, _ upstream: Int32) {
+    private func pump(_ client: Int32, _ upstream: Int32, _ number: Int) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         defer {
             close(client)
@@ -68,6 +79,7 @@ final class CuttingProxy: Sendable {
             ends.append(pollfd(fd: upstream, events: Int16(POLLIN), revents: 0))
             guard poll(&ends, 2, -1) > 0 else { return }
             for (from, to) in [(0, upstream), (1, client)] where ends[from].revents != 0 {
+                if number <= heldThrough.load(ordering: .sequentiallyConsistent) { poll(nil, 0, -1) }
                 let count = read(ends[from].fd, &buffer, buffer.count)
                 guard count > 0 else { return }
                 if from == 1, cuts.load(ordering: .sequentiallyConsistent) > 0, Self.tellsOfCommit(buffer[..<count]) {
@@ -76,7 +88,10 @@ final class CuttingProxy: Sendable {
                         refuses.store(true, ordering: .sequentiallyConsistent)
                     }
                     cutsMade.add(1, ordering: .sequentiallyConsistent)
-                    return
+                    guard holdsAtCut.exchange(false, ordering: .sequentiallyConsistent) else { return }
+                    let last = accepted.load(ordering: .sequentiallyConsistent)
+                    heldThrough.store(last, ordering: .sequentiallyConsistent)
+                    poll(nil, 0, -1)
                 }
                 var written = 0
                 while written < count {

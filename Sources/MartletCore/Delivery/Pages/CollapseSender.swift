@@ -12,9 +12,9 @@ struct CollapseSender: Sendable {
     /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
     /// the same collapse key.
     /// - Parameter indices: The indices, in the page, of the members to send to.
-    /// - Returns: False if nothing was sent, because a page of another notification to the same devices was in
-    ///   progress, or because the notification was stopped before its first push. The other page has ended by now. The
-    ///   caller must read its own page again, because the audience may have changed.
+    /// - Returns: False if nothing was sent. Either a page of another notification to the same devices was in progress,
+    ///   and has ended by now, or this notification was stopped before its first push. The caller must read its page
+    ///   again, because the audience may have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
