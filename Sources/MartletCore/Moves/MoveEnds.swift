@@ -93,6 +93,27 @@ public struct MovedBlob: Hashable, Sendable {
         self.modifiedAt = modifiedAt
     }
 
+    /// Returns what distinguishes the blob from all others, whatever its content is.
+    public func identity(_ rules: MoveRules) -> Identity {
+        let number: UInt8 =
+            switch kind {
+            case .container: 0
+            case .blob: 1
+            case .upload: 2
+            }
+        let names = Array(container.utf8) + [UInt8(ascii: "/")] + Array(name.utf8)
+        var words = SIMD2<UInt64>()
+        for (index, byte) in rules.hash([number, isOfPayloads ? 1 : 0] + names).prefix(16).enumerated() {
+            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        }
+        return Identity(words: words)
+    }
+
+    /// The first half of the SHA-256 digest of a blob's kind and name, so that a million of them fits into memory.
+    public struct Identity: Hashable, Sendable {
+        fileprivate let words: SIMD2<UInt64>
+    }
+
     /// The properties of the blob as a row, which is compared with the row of its copy.
     var row: [MovedValue] {
         let number: Int64 =

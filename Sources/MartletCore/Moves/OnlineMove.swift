@@ -161,27 +161,27 @@ public final class OnlineMove {
         var all = MovedDigest()
         try source.readBlobs { blob, _ in all.add(blob.row, hash: rules.hash) }
         var copied = DataMove.BlobDigest()
-        var names: Set<MovedBlob> = []
+        var changed: Set<MovedBlob.Identity> = []
         try source.readChangedBlobs { blob, read throws(StorageError) in
             try target.remove(blob)
             try steps.copy(blob, read, &copied)
-            names.insert(blob.named)
+            changed.insert(blob.identity(rules))
         }
         var written = try digestOfNames()
         if written != all {
-            var present: Set<MovedBlob> = []
-            try source.readBlobs { blob, _ in present.insert(blob.named) }
+            var present: Set<MovedBlob.Identity> = []
+            try source.readBlobs { blob, _ in present.insert(blob.identity(rules)) }
             var gone: [MovedBlob] = []
-            try target.readBlobs { blob, _ in if !present.contains(blob.named) { gone.append(blob) } }
+            try target.readBlobs { blob, _ in if !present.contains(blob.identity(rules)) { gone.append(blob) } }
             // A container is removed after its blobs.
             for blob in gone.reversed() { try target.remove(blob) }
             written = try digestOfNames()
         }
         try steps.check("blobs", all, written)
-        if !names.isEmpty {
+        if !changed.isEmpty {
             var copy = DataMove.BlobDigest()
             try target.readBlobs { blob, read throws(StorageError) in
-                guard names.contains(blob.named) else { return }
+                guard changed.contains(blob.identity(rules)) else { return }
                 try steps.add(blob, read, to: &copy)
             }
             try steps.check("blobs", copied.digest, copy.digest)
@@ -234,9 +234,4 @@ public protocol OnlineMoveTarget: MoveTarget {
     func endChanges() throws(StorageError)
     /// True if `complete` has failed and it is not known whether the store is complete.
     var isOutcomeUnknown: Bool { get }
-}
-
-extension MovedBlob {
-    /// The blob without what changes when its content does.
-    var named: MovedBlob { MovedBlob(kind, isOfPayloads: isOfPayloads, container: container, name: name) }
 }
