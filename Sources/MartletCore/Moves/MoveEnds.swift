@@ -30,6 +30,14 @@ public protocol MoveSource: AnyObject {
     func readRows(of table: MovedTable, isForComparison: Bool, _ each: RowReceiver) throws(StorageError)
     /// Calls `each` with all containers, blobs and uploads, one after another. Containers without blobs are included.
     func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError)
+    /// Throws an error if the store would certainly not take the last step of a move now: the mark of the source, or the
+    /// completion of the target. Called before either of them is done.
+    func checkLastStep() throws(StorageError)
+}
+
+extension MoveSource {
+    /// A directory needs no check, because its last step waits for no other machine.
+    public func checkLastStep() throws(StorageError) {}
 }
 
 /// A store from which data is moved.

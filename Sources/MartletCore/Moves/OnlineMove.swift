@@ -88,6 +88,8 @@ public final class OnlineMove {
         for table in MovedTable.all where Self.late.contains(table.name) {
             try steps.compare(table.name, digests[table] ?? MovedDigest(), try steps.digest(of: table, in: target))
         }
+        // Here and not in `complete`, because the move can still be given up while the database is waited for.
+        try target.checkLastStep()
     }
 
     /// Marks the source as moved, and completes the target. If that fails for certain, the source gets its mark off
