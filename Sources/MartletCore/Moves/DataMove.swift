@@ -55,6 +55,7 @@ public struct DataMove {
             }
             try compare(table.name, before, try digest(of: table, in: target))
         }
+        for store: any MoveSource in [source, target] { try store.checkLastStep() }
         try report(.completing)
         try source.retire(to: target.place)
         do throws(StorageError) {

@@ -30,6 +30,14 @@ public protocol MoveSource: AnyObject {
     func readRows(of table: MovedTable, isForComparison: Bool, _ each: RowReceiver) throws(StorageError)
     /// Calls `each` with all containers, blobs and uploads, one after another. Containers without blobs are included.
     func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError)
+    /// Throws an error if the store would certainly not take the last step of a move now: the mark of the source, or the
+    /// completion of the target. Called before either of them is done.
+    func checkLastStep() throws(StorageError)
+}
+
+extension MoveSource {
+    /// A directory needs no check, because its last step waits for no other machine.
+    public func checkLastStep() throws(StorageError) {}
 }
 
 /// A store from which data is moved.
@@ -91,6 +99,27 @@ public struct MovedBlob: Hashable, Sendable {
         self.name = name
         self.size = size
         self.modifiedAt = modifiedAt
+    }
+
+    /// Returns what distinguishes the blob from all others, whatever its content is.
+    public func identity(_ rules: MoveRules) -> Identity {
+        let number: UInt8 =
+            switch kind {
+            case .container: 0
+            case .blob: 1
+            case .upload: 2
+            }
+        let names = Array(container.utf8) + [UInt8(ascii: "/")] + Array(name.utf8)
+        var words = SIMD2<UInt64>()
+        for (index, byte) in rules.hash([number, isOfPayloads ? 1 : 0] + names).prefix(16).enumerated() {
+            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        }
+        return Identity(words: words)
+    }
+
+    /// The first half of the SHA-256 digest of a blob's kind and name, so that a million of them fits into memory.
+    public struct Identity: Hashable, Sendable {
+        fileprivate let words: SIMD2<UInt64>
     }
 
     /// The properties of the blob as a row, which is compared with the row of its copy.

@@ -88,6 +88,8 @@ public final class OnlineMove {
         for table in MovedTable.all where Self.late.contains(table.name) {
             try steps.compare(table.name, digests[table] ?? MovedDigest(), try steps.digest(of: table, in: target))
         }
+        // Here and not in `complete`, because the move can still be given up while the database is waited for.
+        try target.checkLastStep()
     }
 
     /// Marks the source as moved, and completes the target. If that fails for certain, the source gets its mark off
@@ -161,27 +163,27 @@ public final class OnlineMove {
         var all = MovedDigest()
         try source.readBlobs { blob, _ in all.add(blob.row, hash: rules.hash) }
         var copied = DataMove.BlobDigest()
-        var names: Set<MovedBlob> = []
+        var changed: Set<MovedBlob.Identity> = []
         try source.readChangedBlobs { blob, read throws(StorageError) in
             try target.remove(blob)
             try steps.copy(blob, read, &copied)
-            names.insert(blob.named)
+            changed.insert(blob.identity(rules))
         }
         var written = try digestOfNames()
         if written != all {
-            var present: Set<MovedBlob> = []
-            try source.readBlobs { blob, _ in present.insert(blob.named) }
+            var present: Set<MovedBlob.Identity> = []
+            try source.readBlobs { blob, _ in present.insert(blob.identity(rules)) }
             var gone: [MovedBlob] = []
-            try target.readBlobs { blob, _ in if !present.contains(blob.named) { gone.append(blob) } }
+            try target.readBlobs { blob, _ in if !present.contains(blob.identity(rules)) { gone.append(blob) } }
             // A container is removed after its blobs.
             for blob in gone.reversed() { try target.remove(blob) }
             written = try digestOfNames()
         }
         try steps.check("blobs", all, written)
-        if !names.isEmpty {
+        if !changed.isEmpty {
             var copy = DataMove.BlobDigest()
             try target.readBlobs { blob, read throws(StorageError) in
-                guard names.contains(blob.named) else { return }
+                guard changed.contains(blob.identity(rules)) else { return }
                 try steps.add(blob, read, to: &copy)
             }
             try steps.check("blobs", copied.digest, copy.digest)
@@ -234,9 +236,4 @@ public protocol OnlineMoveTarget: MoveTarget {
     func endChanges() throws(StorageError)
     /// True if `complete` has failed and it is not known whether the store is complete.
     var isOutcomeUnknown: Bool { get }
-}
-
-extension MovedBlob {
-    /// The blob without what changes when its content does.
-    var named: MovedBlob { MovedBlob(kind, isOfPayloads: isOfPayloads, container: container, name: name) }
 }

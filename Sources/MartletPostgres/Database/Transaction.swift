@@ -152,7 +152,8 @@ struct Transaction {
     ///
     /// A transaction that is stored may be on this server alone: its session may have ended, or the server may have been
     /// started again, while its COMMIT waited for a standby. So this call commits a record in that case too, and waits
-    /// for it. The record is later in the server's log, so a standby that has it has the transaction.
+    /// for it. The record comes after the transaction in the server's log (WAL). So a standby that has the record has the
+    /// transaction too.
     /// - Parameter fence: A higher number of the same writer that no transaction has.
     func isStored<Numbers: ShardNumbers>(
         _ numbers: Numbers.Type, fence: Int64, _ connection: Connection, _ patience: Connection.Patience

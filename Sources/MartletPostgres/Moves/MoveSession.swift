@@ -13,21 +13,25 @@ enum MoveSession {
         }
     }
 
-    /// Connects to a database that this program can use.
+    /// How long a database may take to be connected to and to be checked.
+    private static let checkPatience = Duration.seconds(20)
+
+    /// Connects to a database that this program can use, and that completes a COMMIT.
     /// - Parameter interruption: Can break the connection from another thread.
     /// - Returns: The connection, and the state of the schema in the database.
     static func open(
         _ address: DatabaseAddress, _ schema: String, breakable interruption: ConnectionBreak? = nil
     ) throws(StorageError) -> (connection: BulkConnection, state: Migrator.State) {
-        let settings = ConnectionSettings(address: address, schema: schema, patience: .seconds(20))
-        let (fault, state) = try attempt { () throws(DatabaseFailure) in
+        let settings = ConnectionSettings(address: address, schema: schema, patience: checkPatience)
+        let (first, fault, state) = try attempt { () throws(DatabaseFailure) in
             let connection = try settings.connect()
             let patience = Connection.Patience.until(.now + settings.patience)
             let check = try ServerCheck(connection, patience)
             let migrator = Migrator(migrations: Migration.all, schema: schema)
-            return (check.fault(of: address), try migrator.state(connection, patience))
+            return (connection, check.fault(of: address), try migrator.state(connection, patience))
         }
         if let fault { throw fault }
+        try checkCommit(first, address)
         let connection = try attempt { () throws(DatabaseFailure) in
             try BulkConnection(
                 address,
@@ -120,6 +124,49 @@ enum MoveSession {
         throw StorageError(.unavailable, refusal)
     }
 
+    // MARK: Completing a COMMIT
+
+    /// Throws an error if the database does not complete a COMMIT, because it waits for a synchronous standby that is
+    /// missing, for example. A move is one transaction, so without this check nothing would notice that until its end,
+    /// when the source is marked and the server is stopped.
+    static func checkCommit(_ address: DatabaseAddress, _ schema: String) throws(StorageError) {
+        let settings = ConnectionSettings(address: address, schema: schema, patience: checkPatience)
+        try checkCommit(try attempt { () throws(DatabaseFailure) in try settings.connect() }, address)
+    }
+
+    private static func checkCommit(_ connection: Connection, _ address: DatabaseAddress) throws(StorageError) {
+        let isComplete = try attempt { () throws(DatabaseFailure) in
+            try commitsMessage(connection, .until(.now + checkPatience))
+        }
+        guard isComplete else {
+            throw StorageError(
+                .unavailable,
+                "\(address) does not complete a COMMIT: look for a missing standby (synchronous_standby_names). Nothing was "
+                    + "changed.")
+        }
+    }
+
+    /// Commits a message in the server's log (WAL), which changes nothing. Its COMMIT waits for a synchronous standby,
+    /// which the COMMIT of a transaction that writes nothing to the log does not.
+    ///
+    /// No timeout of the server ends that wait. So if the call gives up, a session is left that ends when a standby has
+    /// the message. It holds no locks.
+    /// - Returns: False if the COMMIT was not answered in time, or if no standby may have the message.
+    private static func commitsMessage(
+        _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Bool {
+        var batch = Batch(.begin)
+        batch.add(flushing)
+        batch.add(message)
+        batch.add(.commit)
+        do throws(DatabaseFailure) {
+            try connection.run(batch, patience)
+            return !connection.hasWarned
+        } catch .late {
+            return false
+        }
+    }
+
     // MARK: Committing
 
     /// How long an interrupted commit is looked for.
@@ -127,44 +174,54 @@ enum MoveSession {
     /// How long one question about it waits for the server, which may hang.
     private static let questionPatience = Duration.seconds(5)
 
-    /// Commits the transaction. When the call returns, the transaction has been flushed to disk, whatever
-    /// `synchronous_commit` says for other transactions: a mark that a crash removes again would let both ends of a move
-    /// be served.
+    /// Commits the transaction. When the call returns true, the transaction has been flushed to disk, also to that of a
+    /// synchronous standby if there must be one, whatever `synchronous_commit` says for other transactions: a mark that a
+    /// crash removes again would let both ends of a move be served.
     ///
-    /// If the connection breaks, connects again and asks for the outcome.
-    /// - Returns: False if the connection broke and it is not known whether the transaction is committed.
+    /// If the connection breaks, or if the COMMIT was canceled while it waited for a standby, connects again and asks
+    /// for the outcome.
+    /// - Returns: False if it is not known whether the transaction is committed, or if no standby has it.
     /// - Throws: `DatabaseFailure` if the transaction was rolled back.
     static func commit(_ connection: BulkConnection) throws(DatabaseFailure) -> Bool {
         try connection.run(flushing)
         let id = try connection.run(.rare([], "SELECT pg_current_xact_id()::text"))[0].text(0)
         let line = try connection.run(timeline)[0].text(0)
+        var failure = DatabaseFailure.late
         do throws(DatabaseFailure) {
             try connection.run("COMMIT")
-            return true
+            guard connection.hasWarned else { return true }
         } catch  where error.isOfConnection {
-            let deadline = ContinuousClock.now + commitPatience
-            while ContinuousClock.now < deadline {
-                switch try? outcome(of: id, connection.address, line) {
-                case .committed: return true
-                case .rolledBack: throw error
-                case .unknown: return false
-                // The server is not there, or its process for the lost connection is not done. Nothing tells when that
-                // changes, and the thread has no other work, so it sleeps between two questions.
-                case .running, nil: usleep(200_000)
-                }
-            }
-            return false
+            failure = error
         }
+        let deadline = ContinuousClock.now + commitPatience
+        while ContinuousClock.now < deadline {
+            switch try? outcome(of: id, connection.address, line, by: deadline) {
+            case .committed: return true
+            case .rolledBack: throw failure
+            case .unknown: return false
+            // The server is not there, its process for the lost connection is not done, or no standby has the
+            // transaction. Nothing tells when that changes, and the thread has no other work, so it sleeps between two
+            // questions.
+            case .running, nil: usleep(200_000)
+            }
+        }
+        return false
     }
 
     private enum Outcome {
         case committed, rolledBack, running, unknown
     }
 
-    /// - Parameter line: The timeline of the transaction. After a failover, the same number can be that of another
-    ///   transaction.
+    /// Asks for the outcome of a transaction.
+    ///
+    /// A committed transaction may be on this server alone: the server may have been started again, or the COMMIT
+    /// canceled, while it waited for a standby. So this call commits a message, which comes after the transaction in the
+    /// server's log. A standby that has the message has the transaction too.
+    /// - Parameters:
+    ///   - line: The timeline of the transaction. After a failover, the same number can be that of another transaction.
+    ///   - end: How long to wait for a standby.
     private static func outcome(
-        of transaction: String, _ address: DatabaseAddress, _ line: String
+        of transaction: String, _ address: DatabaseAddress, _ line: String, by end: ContinuousClock.Instant
     ) throws(DatabaseFailure) -> Outcome {
         let deadline = ContinuousClock.now + questionPatience
         let connection = try Connection(address, by: deadline)
@@ -172,7 +229,7 @@ enum MoveSession {
         guard present[0].text(0) == line else { return .unknown }
         let status = try connection.run(Batch(status) { $0.add(transaction) }, .until(deadline))[0]
         return switch status[0].optionalText(0) {
-        case "committed": .committed
+        case "committed": try commitsMessage(connection, .until(end)) ? .committed : .running
         case "aborted": .rolledBack
         case "in progress": .running
         default: .unknown
@@ -185,6 +242,7 @@ enum MoveSession {
         SELECT set_config('synchronous_commit', 'on', true)
         WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
         """)
+    private static let message = Statement.rare([], "SELECT pg_logical_emit_message(true, 'martlet', '')")
     private static let timeline = Statement.rare([], "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)")
     private static let status = Statement.rare([.text], "SELECT pg_xact_status($1::xid8)")
     private static let tryLock = Statement.rare([.int8], "SELECT pg_try_advisory_xact_lock($1)")

@@ -6,6 +6,7 @@ public final class PostgresMoveSource: RetiringMoveSource {
     private let connection: BulkConnection
     private let reader: PostgresMoveReader
     private let schema: String
+    private let address: DatabaseAddress
 
     /// Opens a database.
     /// - Parameters:
@@ -36,6 +37,7 @@ public final class PostgresMoveSource: RetiringMoveSource {
                 + "nodes in --key-file, or in MARTLET_SECRET_KEY or MARTLET_SECRET_KEY_FILE.")
         self.connection = connection
         self.schema = schema
+        self.address = address
         reader = try MoveSession.attempt { () throws(DatabaseFailure) in
             try PostgresMoveReader(connection, schema: schema, sealer: sealer, rules: rules)
         }
@@ -56,6 +58,8 @@ public final class PostgresMoveSource: RetiringMoveSource {
 
     public func count(of table: MovedTable) throws(StorageError) -> Int64? { try reader.count(of: table) }
 
+    public func checkLastStep() throws(StorageError) { try MoveSession.checkCommit(address, schema) }
+
     public func retire(to place: String) throws(StorageError) {
         do throws(DatabaseFailure) {
             try connection.run("UPDATE nodes SET is_dead = true WHERE NOT is_dead")
@@ -63,8 +67,9 @@ public final class PostgresMoveSource: RetiringMoveSource {
             try connection.run(MovedAway.store) { $0.add(place) }
             guard try MoveSession.commit(connection) else {
                 throw DatabaseFailure.lost(
-                    "The connection to the database broke while it was marked as moved, so it is not known whether it is. "
-                        + "Run 'martlet move' again; if it is marked, the refusal says what to do.")
+                    "The database did not confirm that it is marked as moved, because the connection broke or a standby is "
+                        + "missing. So it is not known whether it is. Run 'martlet move' again; if it is marked, the refusal "
+                        + "says what to do.")
             }
         } catch .refused(.serializationFailure) {
             throw StorageError(

@@ -234,6 +234,8 @@ public final class PostgresMoveTarget: MoveTarget {
 
     public var place: String { "\(address)" }
 
+    public func checkLastStep() throws(StorageError) { try MoveSession.checkCommit(address, schema) }
+
     public func complete() throws(StorageError) {
         let sealed = try KeyCheck.sealed(with: sealer)
         try MoveSession.attempt { () throws(DatabaseFailure) in
@@ -244,9 +246,9 @@ public final class PostgresMoveTarget: MoveTarget {
             isOutcomeUnknown = true
             throw StorageError(
                 .unavailable,
-                "The connection to \(address) broke in the last step, so it is not known whether the move is complete. Look "
-                    + "whether the hubs are there (martlet check --database says whether there is a schema) before you serve "
-                    + "either.")
+                "\(address) did not confirm the last step, because the connection broke or a standby is missing. So it is not "
+                    + "known whether the move is complete. Look whether the hubs are there (martlet check --database says "
+                    + "whether there is a schema) before you serve either.")
         }
     }
 }

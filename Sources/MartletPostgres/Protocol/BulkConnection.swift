@@ -17,6 +17,7 @@ final class BulkConnection {
     let address: DatabaseAddress
     private let connection: OpaquePointer
     private let interruption: ConnectionBreak?
+    private let warnings = Warnings()
 
     /// Connects to the server that accepts writes, among the servers of the address.
     /// - Parameters:
@@ -45,8 +46,7 @@ final class BulkConnection {
         if let interruption, !interruption.attach(to: PQsocket(made)) {
             throw .lost("The process has no file descriptor left for a connection to the database.")
         }
-        // The server's notices are ignored. By default, libpq would print them.
-        PQsetNoticeReceiver(made, { _, _ in }, nil)
+        warnings.listen(to: made)
         for (name, value) in settings {
             try run(Self.setting) {
                 $0.add(name)
@@ -64,11 +64,15 @@ final class BulkConnection {
 
     // MARK: Statements
 
+    /// True if the server sent a warning while the last statement of `run` ran. See `Connection.hasWarned`.
+    var hasWarned: Bool { warnings.hasAny }
+
     /// Runs a statement.
     @discardableResult
     func run(
         _ statement: Statement, _ fill: (inout Parameters) -> Void = { _ in }
     ) throws(DatabaseFailure) -> Rows {
+        warnings.begin()
         var parameters = Parameters()
         fill(&parameters)
         let result = parameters.withValues { values, lengths, formats in

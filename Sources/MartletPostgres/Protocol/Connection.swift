@@ -31,12 +31,7 @@ final class Connection {
     ) throws(DatabaseFailure) {
         self.address = address
         connection = try Self.connect(address, by: deadline, choice)
-        PQsetNoticeReceiver(
-            connection,
-            { context, notice in
-                guard let context, let notice else { return }
-                Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().note(notice)
-            }, Unmanaged.passUnretained(warnings).toOpaque())
+        warnings.listen(to: connection)
         guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
             PQfinish(connection)
             throw .lost("libpq cannot send statements in pipelines. Install libpq 14 or later.")
@@ -59,7 +54,7 @@ final class Connection {
     func run(
         _ batches: [Batch], _ patience: Patience
     ) throws(DatabaseFailure) -> [Result<[Rows], DatabaseFailure>] {
-        warnings.count = 0
+        warnings.begin()
         var awaited: [Awaited] = []
         for batch in batches {
             for call in batch.calls { try send(call, &awaited) }
@@ -92,7 +87,7 @@ final class Connection {
 
     /// True if the server sent a warning while the last batches ran. A COMMIT with a warning is stored on this server,
     /// but perhaps on no standby. So such a COMMIT does not count as a success.
-    var hasWarned: Bool { warnings.count > 0 }
+    var hasWarned: Bool { warnings.hasAny }
 
     // MARK: Notifications
 
@@ -270,15 +265,5 @@ extension Connection {
             patience.whileWaiting()
             if patience.isOver() { throw .late }
         }
-    }
-}
-
-/// Counts the warnings of the server. Notices of lower severity are ignored.
-private final class Warnings {
-    var count = 0
-
-    func note(_ notice: OpaquePointer) {
-        let severity = PQresultErrorField(notice, martlet_PG_DIAG_SEVERITY_NONLOCALIZED).map { String(cString: $0) }
-        if severity == "WARNING" { count += 1 }
     }
 }

@@ -120,7 +120,7 @@ final class HubMove {
         guard !isUnknown else {
             throw StorageError(
                 .unavailable,
-                "The connection to the first cluster broke at the last step, so it is not known whether the hub has moved. "
+                "The first cluster did not confirm the last step, so it is not known whether the hub has moved. "
                     + "'martlet cluster list' shows it; the nodes find out by themselves. If it has not, move it again."
             )
         }

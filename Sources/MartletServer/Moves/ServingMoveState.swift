@@ -21,7 +21,7 @@ struct ServingMoveState: Equatable {
     private(set) var isRunning = false
     /// The number of the latest move.
     private(set) var number = 0
-    /// How many ends of moves have yet to let the server go on. They must not do that during another move.
+    /// How many moves have ended but have not let the server go on yet. No other move begins until this is zero.
     private var resuming = 0
 
     /// Begins a move.

@@ -7,8 +7,8 @@ import Synchronization
 /// shared database uses the database's clock instead, so that all nodes agree on when something is due, paused or
 /// expired.
 ///
-/// A node compares the clocks once a second. In between it counts the time itself: if the machine's clock is set, even
-/// by a day, nothing expires and nothing is due too early until the next comparison.
+/// A node compares the clocks once a second. Between two comparisons it counts the time by a clock that cannot be set.
+/// So nothing expires and nothing is due too early when the machine's clock is set, even by a day.
 final class ServerTime: TimeSource {
     /// Differences up to this limit are ignored, so that nodes with synchronized clocks do not switch between two
     /// clocks.
@@ -17,8 +17,7 @@ final class ServerTime: TimeSource {
     private let clock: any TimeSource
     /// Milliseconds since some moment, by a clock that cannot be set.
     private let count: @Sendable () -> Int64
-    /// What `now` is at the moment that `count` counts from, in milliseconds. `Int64.min` as long as no other clock is
-    /// followed.
+    /// `now` minus `count()`, in milliseconds; `Int64.min` before the first comparison.
     private let origin = Atomic<Int64>(.min)
     /// How far `now` is ahead of the machine's clock, in milliseconds, at the last comparison.
     private let offset = Atomic<Int64>(0)

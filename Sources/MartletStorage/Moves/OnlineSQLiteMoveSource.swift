@@ -11,16 +11,11 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
     private let former: SQLiteMoveReader
     private let rules: MoveRules
     private var present: SQLiteMoveReader?
-    /// The entity tags of the blobs that were read before `advance`. Names and tags are hashed, so that a million of
-    /// them fits into memory.
-    private var blobs: [BlobName: UInt64] = [:]
+    /// The entity tags of the blobs that were read before `advance`, hashed like their names, so that a million of them
+    /// fits into memory.
+    private var blobs: [MovedBlob.Identity: UInt64] = [:]
     /// The channels that differ between the two states, or whose registrations do. Found with the registrations.
     private var channels: Set<Int64> = []
-
-    /// The first half of the SHA-256 digest of a blob's kind and name.
-    private struct BlobName: Hashable {
-        let words: SIMD2<UInt64>
-    }
 
     /// - Parameter copy: The snapshot (`SQLiteStorage.copyForMove`).
     public init(_ storage: SQLiteStorage, _ copy: MoveCopy, rules: MoveRules) throws(StorageError) {
@@ -178,31 +173,20 @@ public final class OnlineSQLiteMoveSource: OnlineMoveSource {
     public func readBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError) {
         let isSnapshot = present == nil
         try reader.readBlobs(withUploads: !isSnapshot) { blob, content throws(StorageError) in
-            if isSnapshot { blobs[name(of: blob)] = hash(content.tag) }
+            if isSnapshot { blobs[blob.identity(rules)] = hash(content.tag) }
             try each(blob) { take throws(StorageError) in try content.read(take) }
         }
     }
 
     public func readChangedBlobs(_ each: (MovedBlob, PieceReader) throws(StorageError) -> Void) throws(StorageError) {
         try reader.readBlobs(withUploads: true) { blob, content throws(StorageError) in
-            guard blob.kind == .upload || blobs[name(of: blob)] != hash(content.tag) else { return }
+            guard blob.kind == .upload || blobs[blob.identity(rules)] != hash(content.tag) else { return }
             try each(blob) { take throws(StorageError) in try content.read(take) }
         }
     }
 
-    private func name(of blob: MovedBlob) -> BlobName {
-        let kind: UInt8 = blob.kind == .container ? 0 : 1
-        let text = "\(blob.container)/\(blob.name)"
-        let words = words(of: rules.hash([kind, blob.isOfPayloads ? 1 : 0] + Array(text.utf8)))
-        return BlobName(words: words)
-    }
-
-    private func hash(_ tag: String) -> UInt64 { words(of: rules.hash(Array(tag.utf8)))[0] }
-
-    private func words(of digest: [UInt8]) -> SIMD2<UInt64> {
-        var words = SIMD2<UInt64>()
-        for index in 0..<min(digest.count, 16) { words[index / 8] = words[index / 8] << 8 | UInt64(digest[index]) }
-        return words
+    private func hash(_ tag: String) -> UInt64 {
+        rules.hash(Array(tag.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

@@ -50,6 +50,11 @@ struct OperationJudgeTests {
         try await Judge.run("moves.py")
     }
 
+    @Test("A move to PostgreSQL is refused without the standby before anything is marked, and done only with it")
+    func aMoveNeedsTheStandby() async throws {
+        try await Judge.run("standby_moves.py")
+    }
+
     @Test("What stands in a node's way is found by a check in the words of its start, and makes no key of its own")
     func aNodeIsCheckedBeforeItServes() async throws {
         try await Judge.run("node_starts.py")
