@@ -119,7 +119,8 @@ extension Backend {
             }
             let account = HTTPBodyAccount.caller(caller.name.folded, scope: Self.pathPrefix)
             request.stream?.charge(to: account)
-            // No route of the backend has dry runs or tests, and most that are asked with POST send something.
+            // No route of the backend has dry runs or tests, and most of those that need a user and are asked with POST
+            // send something.
             if request.method == .post, let sentence = HTTPTarget(request.target)?.refusalOfTrial {
                 throw .badParameters(sentence + ".")
             }

@@ -17,11 +17,16 @@ struct CommandLineAuditTests {
             (HTTPMethod.put, "/hubs/{name}"), (.put, "/hubs/{name}/limits"), (.get, "/hubs/{name}"),
             (.post, "/operators"), (.post, "/hubs/{name}/devices/search"), (.post, "/hubs/{name}/migration/page"),
             (.delete, "/users/{name}"), (.post, "/{hub}/messages"), (.put, "/{hub}/installations/{id}"),
-            (.delete, "/{hub}/installations/{id}"),
+            (.delete, "/{hub}/installations/{id}"), (.delete, "/{hub}/registrations/{id}"),
+            (.post, "/{hub}/messages/$batch"), (.post, "/{hub}/schedulednotifications"),
+            (.put, "/{hub}/schedulednotifications/{id}"), (.delete, "/{hub}/schedulednotifications/{id}"),
+            (.put, "/{hub}/sending"), (.put, "/users/{name}/roles/{role}"),
         ] {
             router.on(method, pattern, bodyLimit: 100) { request, _ in
                 HTTPResponse(
-                    .created, fields: request.target.contains("messages") ? ["location": "/shop/messages/17?x=y"] : [:])
+                    .created,
+                    fields: request.method == .post && request.target.hasPrefix("/rest/")
+                        ? ["location": "/shop/messages/17?x=y"] : [:])
             }
         }
         return CommandLineAudit(Unprefixed(router: router), store: storage, time: time, ownUser: user)
@@ -93,10 +98,56 @@ struct CommandLineAuditTests {
         for (method, target) in [
             (HTTPMethod.get, "/hubs/shop"), (.post, "/hubs/shop/devices/search"), (.post, "/rest/shop/messages?dryRun"),
             (.put, "/rest/shop/installations/phone"), (.put, "/nowhere"),
+            (.post, "/rest/shop/messages/$batch?dryRun"), (.post, "/rest/shop/schedulednotifications?dryrun=1"),
+            (.put, "/rest/shop/schedulednotifications/17?dryRun&test"),
         ] {
             _ = await handler().respond(to: HTTPRequest(method, target, authority: "localhost"))
         }
         #expect(try await entries().isEmpty)
+    }
+
+    @Test(
+        "A route without dry runs is recorded, whatever the query says",
+        arguments: [
+            (HTTPMethod.delete, "/rest/shop/schedulednotifications/17", "17"), (.put, "/rest/shop/sending", "-"),
+            (.delete, "/rest/shop/installations/phone", "phone"), (.delete, "/rest/shop/registrations/9", "9"),
+        ])
+    func nothingIsHiddenByADryRunThatDoesNotExist(method: HTTPMethod, path: String, subject: String) async throws {
+        _ = await handler().respond(to: HTTPRequest(method, path + "?dryRun", authority: "localhost"))
+        let entry = try #require(try await entries().first)
+        #expect(entry.hasSuffix("|shop|\(subject)|201"))
+    }
+
+    @Test func aScheduleHasNoTestAndIsRecordedWithItsID() async throws {
+        let handler = handler()
+        for (method, target) in [
+            (HTTPMethod.post, "/rest/shop/schedulednotifications?test"),
+            (.put, "/rest/shop/schedulednotifications/17?test"),
+        ] {
+            _ = await handler.respond(to: HTTPRequest(method, target, authority: "localhost", body: Array("x".utf8)))
+        }
+        #expect(
+            try await entries().map { $0.split(separator: "|").dropFirst().joined(separator: "|") } == [
+                "POST /rest/{hub}/schedulednotifications|shop|17|201",
+                "PUT /rest/{hub}/schedulednotifications/{id}|shop|17|201",
+            ])
+    }
+
+    @Test(arguments: [
+        ("/rest/shop/messages?test", "false"), ("/rest/shop/messages/$batch?test=true", "false"),
+        ("/rest/shop/messages", "True"),
+    ])
+    func aTestSendIsKnownByQueryAndHeader(target: String, header: String) async throws {
+        let fields: HTTPFields = ["servicebusnotification-testsend": header]
+        _ = await handler().respond(to: HTTPRequest(.post, target, authority: "localhost", fields: fields))
+        let entry = try #require(try await storage.actions(OperatorActionQuery(limit: 1)).first?.1)
+        #expect(entry.action.hasSuffix("?test") && entry.subject?.hasPrefix("sha256:") == true)
+    }
+
+    @Test func whoseRoleWasChangedIsRecordedAlsoForTheLongestName() async throws {
+        let name = String(repeating: "a", count: 256)
+        _ = await handler().respond(to: HTTPRequest(.put, "/users/\(name)/roles/admin", authority: "localhost"))
+        #expect(try await entries().first?.hasSuffix("|-|\(name) admin|201") == true)
     }
 
     @Test func aMigrationIsOneEntryAnHour() async throws {

@@ -89,6 +89,55 @@ struct ConsoleAnswerTests {
         #expect(entries.first?.subject == "abc")
     }
 
+    @Test func nothingIsHiddenFromTheAuditLogByADryRunOrATestThatDoesNotExist() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let cookie = try await bench.signIn("kim", "sender")
+        bench.administration.answer(
+            "/rest/shop/schedulednotifications", location: "https://hub.example/shop/schedulednotifications/abc")
+        let schedules = "/console/api/rest/shop/schedulednotifications"
+        _ = await bench.send(.delete, schedules + "/17?dryRun", cookie: cookie)
+        _ = await bench.send(.put, "/console/api/rest/shop/sending?dryRun", cookie: cookie)
+        _ = await bench.send(.post, schedules + "?test", cookie: cookie) {
+            $0.fields["servicebusnotification-tags"] = "news"
+        }
+        _ = await bench.send(.post, schedules + "?dryRun", cookie: cookie)
+        _ = await bench.send(.put, schedules + "/17?dryRun", cookie: cookie)
+        let entries = try await bench.storage.actions(OperatorActionQuery(limit: 3)).map(\.1)
+        #expect(
+            entries.map { "\($0.action) \($0.subject ?? "-")" } == [
+                "POST /rest/{hub}/schedulednotifications abc", "PUT /rest/{hub}/sending -",
+                "DELETE /rest/{hub}/schedulednotifications/{id} 17",
+            ])
+    }
+
+    @Test func theAuditLogTellsWhoseRoleWasChanged() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        _ = await bench.send(.put, "/console/api/users/alice/roles/admin", cookie: cookie)
+        _ = await bench.send(.post, "/console/api/hubs/shop/keys/Full/primary", cookie: cookie)
+        _ = await bench.send(.put, "/console/api/hubs/shop/limits", cookie: cookie)
+        let entries = try await bench.storage.actions(OperatorActionQuery(limit: 3)).map(\.1)
+        #expect(entries.map(\.subject) == [nil, "Full primary", "alice admin"])
+        #expect(entries.map(\.hub) == ["shop", "shop", nil])
+    }
+
+    @Test func aLongSubjectIsCutVisibly() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        for id in [String(repeating: "a", count: 128), String(repeating: "a", count: 129)] {
+            _ = await bench.send(.delete, "/console/api/rest/shop/installations/\(id)", cookie: cookie)
+        }
+        let umlauts = String(repeating: "%C3%A4", count: 100)
+        _ = await bench.send(.delete, "/console/api/rest/shop/installations/\(umlauts)", cookie: cookie)
+        let subjects = try await bench.storage.actions(OperatorActionQuery(limit: 3)).map(\.1.subject)
+        #expect(
+            subjects == [
+                String(repeating: "ä", count: 62) + "…", String(repeating: "a", count: 125) + "…",
+                String(repeating: "a", count: 128),
+            ])
+    }
+
     @Test func readingASecretIsAuditedAndReadingAListIsNot() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("ops", "admin")

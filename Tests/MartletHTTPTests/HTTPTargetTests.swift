@@ -22,6 +22,14 @@ struct HTTPTargetTests {
         #expect(try #require(HTTPTarget("/?api-version=1&outcome=test&direct&latest&dry&tests")).refusalOfTrial == nil)
     }
 
+    @Test func whatLooksLikeADryRunIsRefusedAlsoWhereATestIsIgnored() throws {
+        for item in ["dryRun", "DRY_RUN=0"] {
+            let sentence = try #require(HTTPTarget("/?test&\(item)")?.refusalOfDryRun)
+            #expect(sentence.contains("'\(item.prefix { $0 != "=" })'; nothing was done"))
+        }
+        #expect(try #require(HTTPTarget("/?api-version=1&test&dry")).refusalOfDryRun == nil)
+    }
+
     @Test func plusIsASpaceInTheQueryOnlyAndTheRawValueStays() throws {
         let target = try #require(HTTPTarget("/a+b?f=a+eq+%2527x%2527"))
         #expect(target.segments == ["a+b"])

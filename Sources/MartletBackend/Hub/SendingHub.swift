@@ -27,8 +27,11 @@ extension BackendHub {
     /// - Throws: `.nothingToSendWith`, or the errors of `hub`.
     func sending() throws(BackendError) -> SendingHub {
         let hub = try hub()
-        let platforms = directory.platforms(sentToFrom: hub.id)
+        let platforms = platforms(of: hub)
         guard !platforms.isEmpty else { throw .nothingToSendWith }
         return SendingHub(id: hub.id, platforms: platforms)
     }
+
+    /// Returns the platforms that a hub can currently send to; empty if the hub has no credentials.
+    func platforms(of hub: Hub) -> [any PushPlatform.Type] { directory.platforms(sentToFrom: hub.id) }
 }

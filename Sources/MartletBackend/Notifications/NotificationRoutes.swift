@@ -30,13 +30,20 @@ struct NotificationRoutes: Sendable {
         }
     }
 
-    /// A push that was accepted or is about to be accepted.
+    /// The text that a request sends to a user.
+    private struct TextSend {
+        let text: String
+        let recipient: UserName
+        let isForAll: Bool
+    }
+
+    /// A push that is about to be accepted.
     private struct Push {
         let platform: PlatformID
         let message: Message
         /// What identifies the request that sends it; nil if the request has no idempotency key.
         let identity: RequestIdentity?
-        var id: NotificationID
+        let id: NotificationID
     }
 
     /// Returns whether the request is for all platforms that the hub can send to.
@@ -45,60 +52,76 @@ struct NotificationRoutes: Sendable {
     }
 
     /// Accepts a message to a user. An unknown user is no error, so that callers cannot find out which users exist.
-    /// - Returns: At least one notification id.
+    /// - Returns: The notifications in the order of the platforms; at least one.
     private func notify(
         _ request: HTTPRequest, _ target: HTTPTarget, from caller: Caller
-    ) async throws(BackendError) -> [Push] {
+    ) async throws(BackendError) -> [(platform: PlatformID, id: NotificationID)] {
         let hub = try backend.hub.hub()
         let name = try parameter("pns", of: target)
         let isForAll = isForAll(target)
-        let platforms = isForAll ? try backend.hub.sending().platforms : [try backend.platform(named: name)]
+        let platforms = isForAll ? backend.hub.platforms(of: hub) : [try backend.platform(named: name)]
         let recipient = try UserName(recipient: try parameter("to_tag", of: target))
         try backend.check(caller, maySendTo: .users([recipient]))
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
         guard ShownText.isAllowed(text) else { throw .controlCharacters }
-        // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent.
+        let send = TextSend(text: text, recipient: recipient, isForAll: isForAll)
+        // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent,
+        // unless the request repeats one that was accepted: then the platforms that still fit are completed.
         var pushes: [Push] = []
-        var identities: [RequestIdentity] = []
-        var refusal: BackendError?
+        var refusal: BackendError? = platforms.isEmpty ? .nothingToSendWith : nil
         for platform in platforms {
-            let name = platform.descriptor.platform
-            // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
-            let route = isForAll ? "text to all: \(name.rawValue)" : "text"
-            let key = try IdempotencyKey(request, of: caller, on: route)
-            let identity = key?.identity(of: content(text, to: recipient, on: name))
-            if let identity { identities.append(identity) }
+            let identity = try identity(of: send, on: platform.descriptor.platform, request, caller)
             let id = backend.intake.makeID()
             do throws(BackendError) {
                 let message = try rendered("From \(caller.name): \(text)", id: id, on: platform)
-                pushes.append(Push(platform: name, message: message, identity: identity, id: id))
+                pushes.append(
+                    Push(platform: platform.descriptor.platform, message: message, identity: identity, id: id))
             } catch {
                 refusal = error
             }
         }
+        var ids: [PlatformID: NotificationID] = [:]
         if let refusal {
-            // A request that was accepted earlier is not refused because the hub has got a credential for a platform
-            // with a smaller limit since then.
-            guard !pushes.isEmpty, try await isRepeated(identities, in: hub.id) else { throw refusal }
+            // A request that was accepted earlier is not refused because of what has changed since then: the hub has
+            // got a credential for a platform with a smaller limit, or has lost credentials. Therefore the platforms
+            // that the hub cannot send to now are considered too.
+            let considered = isForAll ? Array(backend.platforms) : platforms
+            for platform in considered.map({ $0.descriptor.platform }) {
+                guard let identity = try identity(of: send, on: platform, request, caller) else { throw refusal }
+                ids[platform] = try await earlier(identity, in: hub.id)
+            }
+            guard !ids.isEmpty else { throw refusal }
         }
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
-        for index in pushes.indices {
-            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, from: caller)
+        for push in pushes where ids[push.platform] == nil {
+            ids[push.platform] = try await accept(push, to: audience, in: hub.id, from: caller)
         }
-        return pushes
+        return backend.platforms.compactMap { platform in
+            let platform = platform.descriptor.platform
+            return ids[platform].map { (platform, $0) }
+        }
     }
 
-    /// Returns whether an earlier attempt of the request was accepted on any platform.
-    private func isRepeated(
-        _ identities: [RequestIdentity], in hub: Hub.ID
-    ) async throws(BackendError) -> Bool {
+    /// Returns what identifies a request on one platform; nil if the request has no idempotency key. Each platform has
+    /// its own idempotency record, so that a repeated request finishes an interrupted send.
+    private func identity(
+        of send: TextSend, on platform: PlatformID, _ request: HTTPRequest, _ caller: Caller
+    ) throws(BackendError) -> RequestIdentity? {
+        let route = send.isForAll ? "text to all: \(platform.rawValue)" : "text"
+        return try IdempotencyKey(request, of: caller, on: route)?.identity(
+            of: content(send.text, to: send.recipient, on: platform))
+    }
+
+    /// Returns the notification that was accepted for an earlier attempt of a request; nil if there is none.
+    private func earlier(
+        _ identity: RequestIdentity, in hub: Hub.ID
+    ) async throws(BackendError) -> NotificationID? {
         do throws(NotificationIntakeError) {
-            for identity in identities where try await backend.intake.earlier(identity, in: hub) != nil { return true }
-            return false
+            return try await backend.intake.earlier(identity, in: hub)
         } catch {
             throw BackendError(error)
         }

@@ -33,16 +33,39 @@ public struct UserDirectory: Sendable {
     ) async throws(UserDirectoryError) -> Bool {
         let name = try userName(name)
         guard roles.allSatisfy(Self.isRole) else { throw .badRole }
-        // Log-in ignores a line end after the password, so a password must not end with one.
-        guard (1...Self.passwordLimit).contains(password.utf8.count),
-            !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
-        else { throw .badPassword }
-        guard let hash = await hashing.hash(Array(password.utf8), parameters: cost) else { throw .busy }
+        let hash = try await hash(password)
         let user = User(name: name.spelling, passwordHash: hash, createdAt: time.now)
         let isNew = try await stored { () throws(StorageError) in try await store.user(name.folded) == nil }
         try await stored { () throws(StorageError) in try await store.putUser(user) }
         for role in roles.sorted() { try await addRole(role, to: name.spelling) }
         return isNew
+    }
+
+    /// Sets a new password of an existing user and ends the user's sessions.
+    ///
+    /// Unlike `add`, this adds no user, even if the user is removed while the password is hashed.
+    /// - Parameter roles: Roles that the user gets in addition to the existing ones.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
+    public func changePassword(
+        of name: String, to password: String, roles: Set<String> = []
+    ) async throws(UserDirectoryError) {
+        let name = try userName(name)
+        guard roles.allSatisfy(Self.isRole) else { throw .badRole }
+        let hash = try await hash(password)
+        let isThere = try await stored { () throws(StorageError) in
+            try await store.changePassword(of: name.folded, to: hash)
+        }
+        guard isThere else { throw .notFound(name.spelling) }
+        for role in roles.sorted() { try await addRole(role, to: name.spelling) }
+    }
+
+    private func hash(_ password: String) async throws(UserDirectoryError) -> String {
+        // Log-in ignores a line end after the password, so a password must not end with one.
+        guard (1...Self.passwordLimit).contains(password.utf8.count),
+            !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
+        else { throw .badPassword }
+        guard let hash = await hashing.hash(Array(password.utf8), parameters: cost) else { throw .busy }
+        return hash
     }
 
     /// Gives a user a role. Does nothing if the user has it already.

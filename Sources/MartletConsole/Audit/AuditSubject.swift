@@ -4,13 +4,17 @@ import MartletModel
 
 /// Determines what a request is about, for the audit log.
 enum AuditSubject {
-    /// The maximum size of a subject, in bytes. A longer value is probably a handle or a tag expression, and the audit
-    /// log, which is kept for a year, must contain neither.
+    /// The maximum size of a value in a subject, in bytes. A longer value is cut: it is probably a handle or a tag
+    /// expression, and the audit log, which is kept for a year, must contain neither.
     private static let limit = 128
+    /// The maximum size of a name in a subject, in bytes: that of a user's name, because the entry must tell whose
+    /// account it is about.
+    private static let nameLimit = 256
 
     /// Returns the subject of a request; nil if the request is only about its hub.
     ///
-    /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.
+    /// The subject consists of all parameters of the path except the hub, with spaces between them; for an invitation
+    /// it is the operator's name in the body.
     /// - Parameters:
     ///   - pattern: The pattern of the route, such as `/hubs/{hub}/campaigns/{id}`.
     ///   - value: Returns the value of a parameter of the path.
@@ -19,10 +23,25 @@ enum AuditSubject {
             let body = try? JSON(parsing: body)
             return body?["name"]?.string.map { String($0.prefix(64)) }
         }
-        let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
-        guard let name = names.last, name != "hub" else { return nil }
-        let value = value(name.hasSuffix("...") ? String(name.dropLast(3)) : String(name))
-        return value.utf8.count <= limit ? value : nil
+        let values = pattern.split(separator: "/").filter { $0.hasPrefix("{") && $0 != "{hub}" }.map { part in
+            let name = String(part.dropFirst().dropLast(part.hasSuffix("...}") ? 4 : 1))
+            return cut(value(name), to: name == "name" ? nameLimit : limit)
+        }
+        return values.isEmpty ? nil : values.joined(separator: " ")
+    }
+
+    /// Returns a text with at most `limit` bytes. It ends with an ellipsis if something is missing.
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let mark = "…"
+        var kept = String.UnicodeScalarView()
+        var room = limit - mark.utf8.count
+        for scalar in text.unicodeScalars {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { break }
+            kept.append(scalar)
+        }
+        return String(kept) + mark
     }
 
     /// Returns the subject of a test send, which creates no notification. The subject contains the audience and the

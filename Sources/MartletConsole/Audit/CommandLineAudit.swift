@@ -108,10 +108,10 @@ extension CommandLineAudit {
             if isOfHub {
                 guard parts.count > 2 else { return nil }
                 let isRemoval = head.method == .delete && ["installations", "registrations"].contains(parts[2])
-                guard Self.ofHubs.contains(parts[2]) || isRemoval, !target.flag("dryRun") else {
-                    return nil
-                }
+                guard Self.ofHubs.contains(parts[2]) || isRemoval else { return nil }
             }
+            let route = "\(head.method.rawValue) \(pattern)"
+            guard !TrialSend.isDryRun(target, on: route) else { return nil }
             var values: [String: String] = [:]
             for (part, segment) in zip(parts, target.segments) where part.hasPrefix("{") {
                 values[String(part.dropFirst().dropLast())] = segment
@@ -119,13 +119,10 @@ extension CommandLineAudit {
             self.values = values
             hub = values["hub"]
             let isSend = isOfHub && parts[2] != "sending" && head.method != .delete
-            isTest = isSend && target.flag("test")
+            isTest = TrialSend.isTest(head, target, on: route)
             makesSend = isSend && !isTest
             isOfMigration = parts.contains("migration")
-            action =
-                isOfMigration
-                ? "POST /hubs/{hub}/migration"
-                : "\(head.method.rawValue) \(pattern)\(isTest ? "?test" : "")"
+            action = isOfMigration ? "POST /hubs/{hub}/migration" : isTest ? "\(route)?test" : route
         }
 
         func subject(of request: HTTPRequest) -> String? {

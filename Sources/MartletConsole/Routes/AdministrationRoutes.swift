@@ -150,7 +150,7 @@ struct AdministrationRoutes: Sendable {
         [
             passing(.get, "/users", .server(.sender)),
             passing(.get, "/users/{name}", .server(.sender)),
-            passing(.put, "/users/{name}", .server(.admin)),
+            passing(.put, "/users/{name}", .server(.admin, isFresh: true)),
             passing(.delete, "/users/{name}/sessions", .server(.admin, isFresh: true)),
             passing(.delete, "/users/{name}", .server(.admin, isFresh: true)),
             passing(.put, "/users/{name}/roles/{role}", .server(.admin)),

@@ -36,27 +36,29 @@ struct ConsoleRoute: Sendable {
     /// The route's name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// Whether the route sends a notification, now or at a later time.
-    private var isSend: Bool { pattern == "/rest/{hub}/messages" || pattern.hasPrefix("/rest/{hub}/schedulednotif") }
+    /// Whether the route may create a notification, which is sent now or at a later time.
+    private var isSend: Bool {
+        method != .delete && (pattern == "/rest/{hub}/messages" || pattern.hasPrefix("/rest/{hub}/schedulednotif"))
+    }
 
     /// Returns whether a request is recorded in the audit log.
     ///
     /// A dry run is not recorded: it changes nothing, and pages request a dry run at every pause in typing.
     func isRecorded(_ call: ConsoleCall) -> Bool {
-        isAudited && !(isSend && call.match.target.flag("dryRun"))
+        isAudited && !TrialSend.isDryRun(call.match.target, on: name)
     }
 
     /// Returns the name of a request in the audit log: the route's name, followed by `?test` for a test send.
-    func action(of call: ConsoleCall) -> String {
-        isSend && call.match.target.flag("test") ? "\(name)?test" : name
-    }
+    func action(of call: ConsoleCall) -> String { isTest(call) ? "\(name)?test" : name }
+
+    private func isTest(_ call: ConsoleCall) -> Bool { TrialSend.isTest(call.request, call.match.target, on: name) }
 
     /// Returns the id of the notification that a request has made, for the audit log; nil if it has made none.
     func made(by response: HTTPResponse) -> String? { isSend ? AuditSubject.made(by: response) : nil }
 
     /// Returns the subject of a request for the audit log, which records the hub separately.
     func subject(of call: ConsoleCall) -> String? {
-        guard !(isSend && call.match.target.flag("test")) else { return AuditSubject.ofTest(call.request) }
+        guard !isTest(call) else { return AuditSubject.ofTest(call.request) }
         return AuditSubject.subject(pattern, body: call.request.body) { call.match[$0] }
     }
 }

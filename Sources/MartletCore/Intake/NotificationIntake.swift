@@ -65,7 +65,8 @@ public struct NotificationIntake: Sendable {
             try await checkSizes(of: draft)
         } catch {
             // A request that was accepted may fail these checks when it is repeated: its expiry has passed, or a
-            // platform with a smaller limit has got its first device. If it passes, the store looks it up.
+            // platform with a smaller limit has got its first device. A request that passes these checks is looked up
+            // by the store when it is stored.
             guard let request, let earlier = try await earlier(request, in: hub) else { throw error }
             return earlier
         }

@@ -13,7 +13,8 @@ public struct OperatorAction: Hashable, Sendable {
     public var action: String
     /// The name of the hub; nil if the request is not about one hub.
     public var hub: String?
-    /// The subject of the request, such as the id of a send; nil if the request is about the hub only.
+    /// The subject of the request, such as the id of a send, or a user's name and a role; nil if the request is about
+    /// the hub only.
     public var subject: String?
     /// The HTTP status of the answer; nil if the server ended before the answer was known.
     public var answer: Int?

@@ -46,6 +46,10 @@ public protocol UserStore: Sendable {
     /// Adds a user without roles, or changes the password of an existing user and ends its sessions.
     func putUser(_ user: User) async throws(StorageError)
 
+    /// Changes the password of an existing user and ends its sessions. The name of the user is compared without case.
+    /// - Returns: Whether the user exists.
+    func changePassword(of name: String, to hash: String) async throws(StorageError) -> Bool
+
     /// Returns the user with a name, compared without case; nil if there is none.
     func user(_ name: String) async throws(StorageError) -> User?
 

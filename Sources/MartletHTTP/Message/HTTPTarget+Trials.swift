@@ -8,6 +8,16 @@ extension HTTPTarget {
     }
 }
 
+extension HTTPTarget {
+    /// The sentence, without its full stop, with which a route that has no dry runs refuses a request that asks for one
+    /// by an item that looks like `dryRun`; nil if there is no such item. An item `test` is ignored, because the .NET
+    /// client can add it to every request (NotificationHubs.md, section 1.5).
+    public var refusalOfDryRun: String? {
+        guard let item = query.first(where: { $0.resembles("dryRun") }) else { return nil }
+        return "This request has no dry run: leave out the query item '\(item.name)'; nothing was done"
+    }
+}
+
 extension HTTPTarget.QueryItem {
     /// Returns true if the item's name has the letters of a word, in any case and with any characters between them that
     /// are no letters: `dry-run` resembles `dryRun`.

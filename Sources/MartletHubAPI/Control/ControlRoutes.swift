@@ -7,9 +7,9 @@ struct ControlRoutes: Sendable {
     let controls: SendControls
 
     func add(to routes: inout HubRoutes) {
-        routes.on(.post, "/{hub}/messages/{id}/cancel", needs: .send, cancel)
-        routes.on(.post, "/{hub}/messages/{id}/pause", needs: .send, pause)
-        routes.on(.post, "/{hub}/messages/{id}/resume", needs: .send, resume)
+        routes.on(.post, "/{hub}/messages/{id}/cancel", needs: .send, trials: .none, cancel)
+        routes.on(.post, "/{hub}/messages/{id}/pause", needs: .send, trials: .none, pause)
+        routes.on(.post, "/{hub}/messages/{id}/resume", needs: .send, trials: .none, resume)
         routes.on(.get, "/{hub}/messages/{id}/status", needs: .manage, read)
     }
 
@@ -26,7 +26,6 @@ struct ControlRoutes: Sendable {
     }
 
     private func apply(_ wish: ControlRequest, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        try call.refuseTrial()
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let change: ControlChange
         do throws(StorageError) {

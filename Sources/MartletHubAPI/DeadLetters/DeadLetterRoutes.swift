@@ -9,7 +9,7 @@ struct DeadLetterRoutes: Sendable {
     func add(to routes: inout HubRoutes) {
         routes.on(.get, "/{hub}/deadletters", needs: .manage, answerBytes: HTTPRequest.pageBytes, list)
         routes.on(.get, "/{hub}/messages/{id}/deadletters", needs: .manage, answerBytes: HTTPRequest.pageBytes, read)
-        routes.on(.post, "/{hub}/messages/{id}/deadletters/resend", needs: .send, resend)
+        routes.on(.post, "/{hub}/messages/{id}/deadletters/resend", needs: .send, trials: .none, resend)
     }
 
     @Sendable private func list(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
@@ -42,7 +42,6 @@ struct DeadLetterRoutes: Sendable {
     }
 
     @Sendable private func resend(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        try call.refuseTrial()
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let name = call.match.target.item("outcome")?.value
         guard name.map({ (1...64).contains($0.utf8.count) }) ?? true else {

@@ -10,12 +10,12 @@ struct MessageRoutes: Sendable {
     let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
-        routes.on(.post, "/{hub}/messages", needs: .send, bodyLimit: SendRequest.sizeLimit, send)
-        routes.on(.post, "/{hub}/messages/$batch", needs: .send, bodyLimit: DirectBatch.sizeLimit, sendBatch)
+        let limit = SendRequest.sizeLimit
+        routes.on(.post, "/{hub}/messages", needs: .send, bodyLimit: limit, trials: .all, send)
         routes.on(
-            .post, "/{hub}/schedulednotifications", needs: .send, bodyLimit: SendRequest.sizeLimit, schedule)
-        routes.on(
-            .put, "/{hub}/schedulednotifications/{id}", needs: .send, bodyLimit: SendRequest.sizeLimit, replace)
+            .post, "/{hub}/messages/$batch", needs: .send, bodyLimit: DirectBatch.sizeLimit, trials: .all, sendBatch)
+        routes.on(.post, "/{hub}/schedulednotifications", needs: .send, bodyLimit: limit, trials: .all, schedule)
+        routes.on(.put, "/{hub}/schedulednotifications/{id}", needs: .send, bodyLimit: limit, trials: .all, replace)
         routes.on(.delete, "/{hub}/schedulednotifications/{id}", needs: .send, cancel)
     }
 

@@ -40,11 +40,6 @@ struct HubCall: AdmittedCall {
 
     /// The query `?api-version=…` as sent by the client.
     var versionQuery: String { match.target.versionQuery }
-
-    /// Refuses a request that asks for a dry run or a test, on a route that has neither.
-    func refuseTrial() throws(HubAPIError) {
-        if let sentence = match.target.refusalOfTrial { throw .badRequest(sentence) }
-    }
 }
 
 extension HTTPTarget {

@@ -14,9 +14,11 @@ struct HubRoutes {
 
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: AccessRights, bodyLimit: Int = 0,
-        answerBytes: Int? = nil, _ answer: @escaping Answer
+        answerBytes: Int? = nil, trials: Trials = .onlyTests, _ answer: @escaping Answer
     ) {
-        on(method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answerBytes: answerBytes, answer)
+        on(
+            method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answerBytes: answerBytes, trials: trials,
+            answer)
     }
 
     /// - Parameters:
@@ -24,11 +26,12 @@ struct HubRoutes {
     ///   - answerBytes: The maximum length of the answer, in bytes. This much memory is reserved for the answer. If the
     ///     value is nil, `HTTPRequest.documentBytes` are reserved for a GET request. For any other request, the length
     ///     of its body is reserved, but nothing if the body is short.
+    ///   - trials: Which items of the query that ask for a trial the route admits. This has no effect on GET.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
-        bodyLimit: Int = 0, answerBytes: Int? = nil, _ answer: @escaping Answer
+        bodyLimit: Int = 0, answerBytes: Int? = nil, trials: Trials = .onlyTests, _ answer: @escaping Answer
     ) {
-        add(method, pattern, bodyLimit: bodyLimit, answerBytes: answerBytes, answer) {
+        add(method, pattern, bodyLimit: bodyLimit, answerBytes: answerBytes, trials: trials, answer) {
             (gate, head, match) throws(HubAPIError) in
             try gate.admit(head, match, needs: right(match))
         }
@@ -38,7 +41,7 @@ struct HubRoutes {
     mutating func onManagement(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, _ answer: @escaping ManagementAnswer
     ) {
-        add(method, pattern, bodyLimit: bodyLimit, answerBytes: nil, answer) {
+        add(method, pattern, bodyLimit: bodyLimit, answerBytes: nil, trials: .onlyTests, answer) {
             (gate, head, match) throws(HubAPIError) in
             try gate.admitManager(head, match)
         }
@@ -48,7 +51,7 @@ struct HubRoutes {
     /// - Parameter admit: Admits a request on the basis of its head, before the body is read. Throws the refusal of a
     ///   request that is not admitted.
     private mutating func add<Call: AdmittedCall>(
-        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?,
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?, trials: Trials,
         _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,
         admit: @escaping @Sendable (Gate, HTTPRequest, RouteMatch) throws(HubAPIError) -> Call
     ) {
@@ -64,12 +67,39 @@ struct HubRoutes {
             return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
                 await tracking.answered(request, at: gate.time) { () async throws(HubAPIError) in
                     try request.checkBody(limit: bodyLimit)
+                    if method != .get { try trials.check(match.target) }
                     try await request.checkAnswer(answerBytes, for: admitted.account)
                     var call = admitted
                     call.request = request
                     return try await answer(call)
                 }
             }
+        }
+    }
+}
+
+extension HubRoutes {
+    /// Which items of the query that ask for a dry run or a test send are admitted by a route that changes something.
+    ///
+    /// All others are refused, because the caller expects that nothing is done. The refusal is here and not in the
+    /// routes, so that no route is without it.
+    enum Trials {
+        /// `dryRun` and `test`: the route reads them itself.
+        case all
+        /// `test`, which has no effect. It is not refused, because the .NET client can add it to every request
+        /// (NotificationHubs.md, section 1.5).
+        case onlyTests
+        /// None: the route is an extension of Azure's API, so no client adds `test` to its requests.
+        case none
+
+        fileprivate func check(_ target: HTTPTarget) throws(HubAPIError) {
+            let sentence: String?
+            switch self {
+            case .all: return
+            case .onlyTests: sentence = target.refusalOfDryRun
+            case .none: sentence = target.refusalOfTrial
+            }
+            if let sentence { throw .badRequest(sentence) }
         }
     }
 }

@@ -11,7 +11,7 @@ struct SendingRoutes: Sendable {
 
     func add(to routes: inout HubRoutes) {
         routes.on(.get, "/{hub}/sending", needs: .manage, read)
-        routes.on(.put, "/{hub}/sending", needs: .manage, bodyLimit: Self.bodyLimit, change)
+        routes.on(.put, "/{hub}/sending", needs: .manage, bodyLimit: Self.bodyLimit, trials: .none, change)
     }
 
     @Sendable private func read(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {

@@ -79,7 +79,7 @@ extension ComposedMessage {
     }
 
     /// The names of the variables that title, subtitle and text contain, in lower case. Empty if the message declares
-    /// no variables: then the texts contain none.
+    /// no variables, because `$(…)` in its texts is then plain text.
     public var usedVariables: Set<String> {
         guard !variables.isEmpty else { return [] }
         return Set(

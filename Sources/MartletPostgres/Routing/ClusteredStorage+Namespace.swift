@@ -8,6 +8,10 @@ extension ClusteredStorage: UserStore {
         try await home.putUser(user)
     }
 
+    public func changePassword(of name: String, to hash: String) async throws(StorageError) -> Bool {
+        try await home.changePassword(of: name, to: hash)
+    }
+
     public func user(_ name: String) async throws(StorageError) -> User? {
         try await home.user(name)
     }

@@ -15,6 +15,17 @@ extension PostgresStorage: UserStore {
         }
     }
 
+    public func changePassword(of name: String, to hash: String) async throws(StorageError) -> Bool {
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            var batch = Batch(UserStatements.changePassword) {
+                $0.add(name.lowercased())
+                $0.add(hash)
+            }
+            batch.add(UserStatements.endSessions) { $0.add(name.lowercased()) }
+            return try connection.run(batch, patience)[0].changes > 0
+        }
+    }
+
     public func user(_ name: String) async throws(StorageError) -> User? {
         let rows = try await read(Batch(UserStatements.find) { $0.add(name.lowercased()) })[0]
         return rows.count == 1 ? User(rows[0]) : nil
@@ -142,6 +153,8 @@ enum UserStatements {
         INSERT INTO users (folded_name, name, password_hash, created_at) VALUES ($1, $2, $3, $4)
         ON CONFLICT (folded_name) DO UPDATE SET password_hash = excluded.password_hash
         """)
+    static let changePassword = Statement.rare(
+        [.bytes, .text], "UPDATE users SET password_hash = $2 WHERE folded_name = $1")
     static let endSessions = Statement.rare([.bytes], "DELETE FROM sessions WHERE user_name = $1")
     static let find = Statement.rare([.bytes], "SELECT \(columns) FROM users WHERE folded_name = $1")
     static let list = Statement.rare(

@@ -197,9 +197,17 @@ struct AdminAPI: Sendable {
             guard let password = user?["password"]?.string else {
                 return HTTPResponse(.badRequest, error: "A user is a JSON object with a password.")
             }
+            let condition = request.fields["if-match"]
+            guard condition == nil || condition == "*" else {
+                return HTTPResponse(.badRequest, error: "A user has no versions: If-Match must be *.")
+            }
             return await answerUsers { () throws(UserDirectoryError) in
-                let roles = (user?["roles"]?.array ?? []).compactMap(\.string)
-                let isNew = try await users.add(match["name"], password: password, roles: Set(roles))
+                let roles = Set((user?["roles"]?.array ?? []).compactMap(\.string))
+                guard condition == nil else {
+                    try await users.changePassword(of: match["name"], to: password, roles: roles)
+                    return HTTPResponse(.ok, json: ["isNew": false])
+                }
+                let isNew = try await users.add(match["name"], password: password, roles: roles)
                 return HTTPResponse(.ok, json: ["isNew": .bool(isNew)])
             }
         }

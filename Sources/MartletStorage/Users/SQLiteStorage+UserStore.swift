@@ -6,6 +6,12 @@ extension SQLiteStorage: UserStore {
         try await takeIn { connection throws(StorageError) in try UserTable(connection).put(user) }
     }
 
+    public func changePassword(of name: String, to hash: String) async throws(StorageError) -> Bool {
+        try await takeIn { connection throws(StorageError) in
+            try UserTable(connection).changePassword(of: name, to: hash)
+        }
+    }
+
     public func user(_ name: String) async throws(StorageError) -> User? {
         try await readers.read { connection throws(StorageError) in try UserTable(connection).user(name) }
     }

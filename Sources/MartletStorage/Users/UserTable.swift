@@ -23,6 +23,13 @@ struct UserTable {
         try removeSessions(of: user.name)
     }
 
+    func changePassword(of name: String, to hash: String) throws(StorageError) -> Bool {
+        try connection.run("UPDATE users SET password_hash = ? WHERE folded_name = ?", hash, name.lowercased())
+        guard connection.changes > 0 else { return false }
+        try removeSessions(of: name)
+        return true
+    }
+
     func user(_ name: String) throws(StorageError) -> User? {
         try connection.first(
             "SELECT \(Self.columns) FROM users WHERE folded_name = ?", name.lowercased(),

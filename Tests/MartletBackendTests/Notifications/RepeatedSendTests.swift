@@ -10,7 +10,10 @@ import Testing
 /// What `Idempotency-Key` promises for every kind of send.
 struct RepeatedSendTests {
     enum Kind: String, CaseIterable, Sendable {
-        case text, message, rich, richJSON, secure, encrypted
+        case text, textToAll, message, rich, richJSON, secure, encrypted
+
+        /// Whether a send is refused if the hub has no credentials. The others are accepted: their pushes fail later.
+        var needsCredentials: Bool { [.textToAll, .rich, .richJSON, .secure].contains(self) }
     }
 
     /// A send that can be made again as it was.
@@ -25,6 +28,8 @@ struct RepeatedSendTests {
         case .text:
             return Order(
                 target: "/api/notifications?pns=pigeon&to_tag=bob", body: Array(JSON.string(content).text.utf8))
+        case .textToAll:
+            return Order(target: "/api/notifications?pns=all&to_tag=bob", body: Array(JSON.string(content).text.utf8))
         case .message:
             _ = try await fixture.register("bob1", as: "bob")
             let body: JSON = ["to": "bob", "message": ["text": .string(content)]]
@@ -204,8 +209,30 @@ struct RepeatedSendTests {
         let fixture = try await Fixture()
         let order = try await order(kind, in: fixture)
         let first = await send(order, fixture)
-        let again = await send(order, through: try await restarted(fixture, sendingTo: []), fixture)
+        let count = fixture.sent.deliveries.count
+        let handler = try await restarted(fixture, sendingTo: [])
+        let again = await send(order, through: handler, fixture)
         #expect(again.status == first.status && again.bytes == first.bytes)
+        #expect(fixture.sent.deliveries.count == count)
+        let refused = await send(order, key: "k2", through: handler, fixture)
+        #expect(refused.status.isSuccess != kind.needsCredentials)
+        if kind.needsCredentials { #expect(refused.message.contains("credential")) }
+        let other = try await self.order(kind, "other", in: fixture)
+        #expect(await send(other, through: handler, fixture).status == 422)
+    }
+
+    @Test func aRepeatedTextIsKnownAfterItsCredentialWasReplacedByOneWithASmallerLimit() async throws {
+        let fixture = try await Fixture(sendsTo: ["apns"])
+        let text = JSON.string(String(repeating: "x", count: 1000)).text
+        let order = Order(target: "/api/notifications?pns=all&to_tag=bob", body: Array(text.utf8))
+        let first = await send(order, fixture)
+        #expect(first.status == .ok)
+        let handler = try await restarted(fixture, sendingTo: ["pigeon"])
+        let again = await send(order, through: handler, fixture)
+        #expect(again.status == .ok && again.bytes == first.bytes)
+        #expect(await send(order, key: "k2", through: handler, fixture).status == .contentTooLarge)
+        #expect(await send(order, key: nil, through: handler, fixture).status == .contentTooLarge)
+        #expect(fixture.sent.deliveries.count == 1)
     }
 
     @Test func eachDeviceGetsItsOwnWhereASendWasFinishedLater() async throws {

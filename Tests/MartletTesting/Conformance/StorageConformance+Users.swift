@@ -34,6 +34,22 @@ extension StorageConformance {
             try require(user.createdAt, is: bench.now)
             try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
         },
+        Requirement("A new password for an existing user ends the sessions, and adds no user") { bench in
+            for (token, name) in [(UInt8(1), "Alice"), (2, "bob")] {
+                try await bench.storage.putUser(User(name: name, passwordHash: "1", createdAt: bench.now))
+                try await bench.storage.addSession(bench.session([token], of: name))
+            }
+            _ = try await bench.storage.addRole("editor", to: "alice")
+            try require(try await bench.storage.changePassword(of: "aLICE", to: "2"), is: true)
+            let user = try require(try await bench.storage.user("alice"))
+            try require([user.name, user.passwordHash], is: ["Alice", "2"])
+            try require(user.roles, is: ["editor"])
+            try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.session(tokenHash: [2], at: bench.now)?.userName, is: "bob")
+            _ = try await bench.storage.removeUser("alice")
+            try require(try await bench.storage.changePassword(of: "alice", to: "3"), is: false)
+            try require(try await bench.storage.user("alice") == nil, is: true)
+        },
         Requirement("Roles are given and taken one by one, survive a new password and go with the user") { bench in
             let user = User(name: "Alice", passwordHash: "1", createdAt: bench.now, roles: ["ignored"])
             try await bench.storage.putUser(user)

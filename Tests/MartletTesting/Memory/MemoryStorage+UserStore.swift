@@ -13,6 +13,16 @@ extension MemoryStorage: UserStore {
         }
     }
 
+    public func changePassword(of name: String, to hash: String) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            let key = name.lowercased()
+            guard state.users[key] != nil else { return false }
+            state.users[key]?.passwordHash = hash
+            state.endSessions(of: key)
+            return true
+        }
+    }
+
     public func user(_ name: String) async throws(StorageError) -> User? {
         state.withLock { $0.users[name.lowercased()] }
     }

@@ -3,7 +3,6 @@
 import { isUnreached, Refusal } from "./api.js";
 import { h, icon } from "./dom.js";
 
-
 /**
  * Finds the screen of an address.
  *

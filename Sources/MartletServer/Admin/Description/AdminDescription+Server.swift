@@ -20,7 +20,13 @@ extension AdminDescription {
                 .get, "/users/{name}", id: "getUser", "Read a user and the number of its sessions",
                 answers: [ok("The user.", APISchema.named("UserDetail"))]),
             APIOperation(
-                .put, "/users/{name}", id: "putUser", "Add a user, or replace the password",
+                .put, "/users/{name}", id: "putUser",
+                "Add a user, or replace the password and end the sessions; with `If-Match: *`, only replace",
+                parameters: [
+                    APIParameter(
+                        .header, "If-Match", "`*`: the user must exist. If it does not, the answer is 404.",
+                        schema: ["const": "*"])
+                ],
                 body: [
                     .json(
                         APISchema.object(

@@ -15,37 +15,37 @@ export function show(view) {
   const { t, time } = view;
   const user = h("input", { id: freshId(), autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 256 });
   const payload = h("input", { id: freshId(), autocomplete: "off", inputmode: "numeric", pattern: "\\d*", maxlength: 10 });
-  let limit = FEW;
-  const query = () => ({ user: user.value.trim() || null, payload: payload.value.trim() || null, limit });
+  /** What was last searched for, because the inputs may have changed since then.
+   * @type {{ user?: string, payload?: string, limit: number }} */
+  let query = { limit: FEW };
   const content = pane({
-    t, bars: 8, load: (signal) => call("fetches", { query: query(), signal }),
+    t, bars: 8, load: (signal) => call("fetches", { query, signal }),
     render: (entries) => entries.length === 0 ? empty("check", t("fetches.none"), t("fetches.none.text")) : h("div.stack",
       h("div.card.scroll", { tabindex: "0", role: "group", "aria-label": t("tab.fetches") }, h("table.cards", h("thead", h("tr", COLUMNS.map((name) => h("th", { scope: "col" }, t(`fetches.${name}`))))),
         // The answer has the newest entry last.
         h("tbody", entries.map(row).reverse()))),
-      entries.length === limit && limit < MANY && h("div.row.center", h("button", { click: () => read(MANY) }, t("fetches.more", { n: MANY })))),
+      entries.length === query.limit && query.limit < MANY && h("div.row.center", h("button", { click: () => read({ ...query, limit: MANY }) }, t("fetches.more", { n: MANY })))),
   });
   /** @param {any} one */
   function row({ user, payload, at, address, outcome }) {
     const values = [String(payload), time.full(at), address, outcome === "read" ? t("fetches.read") : h("span.bad", t("fetches.refused"))];
     return h("tr", h("th", { scope: "row" }, user), values.map((value, index) => h("td", { "data-name": t(`fetches.${COLUMNS[index + 1]}`) }, h("span.audit-subject", value))));
   }
-  /** @param {number} most */
-  function read(most) {
-    limit = most;
+  /** @param {typeof query} asked */
+  function read(asked) {
+    query = asked;
     content.reload();
   }
   /** @param {Event} event */
   function find(event) {
     event.preventDefault();
-    read(FEW);
+    read({ user: user.value.trim() || undefined, payload: payload.value.trim() || undefined, limit: FEW });
   }
   /** @param {typeof import("../../../parts/dialog/command.js")} code */
   function line({ quoted }) {
-    const filter = query();
-    return `martlet audit${filter.user ? ` --user ${quoted(filter.user)}` : ""}${filter.payload ? ` --payload ${quoted(filter.payload)}` : ""}`;
+    return `martlet audit${query.user ? ` --user ${quoted(query.user)}` : ""}${query.payload ? ` --payload ${quoted(query.payload)}` : ""}`;
   }
-  return h("div.stack", h("div.row.between", h("p.quiet.grow", t("fetches.text")), commandButton(view, line, "fetches", () => ({ query: query() }))),
+  return h("div.stack", h("div.row.between", h("p.quiet.grow", t("fetches.text")), commandButton(view, line, "fetches", () => ({ query }))),
     h("form.row.fault-form", { role: "search", on: { submit: find } }, [user, payload].map((input, index) => h("div.field", h("label", { for: input.id }, t(`fetches.${COLUMNS[index]}`)), input)), h("button", t("fetches.find"))),
     content);
 }

@@ -24,8 +24,10 @@ export function show(view) {
   const input = h("input", { id, type: "search", maxlength: 256, ...NAME });
   const list = h("ul.list.users");
   const more = h("div.row.center");
+  // The beginning that was last searched for, because the input may have changed since then.
+  let prefix = "";
   /** @param {string | null} [after] */
-  const query = (after = null) => ({ prefix: input.value.trim() || null, after, limit: PAGE });
+  const query = (after = null) => ({ prefix: prefix || null, after, limit: PAGE });
   /** @param {any} page */
   function add({ users, next }) {
     list.append(...users.map(item));
@@ -36,7 +38,7 @@ export function show(view) {
   const content = pane({
     t, bars: 5, load: (signal) => call("users", { query: query(), signal }),
     render: (page) => {
-      if (page.users.length === 0) return input.value.trim() ? empty("search", t("users.noMatch"), "") : empty("people", t("users.none"), t("users.none.text"));
+      if (page.users.length === 0) return prefix ? empty("search", t("users.noMatch"), "") : empty("people", t("users.none"), t("users.none.text"));
       list.replaceChildren();
       add(page);
       return h("div.stack", list, more);
@@ -45,9 +47,9 @@ export function show(view) {
   /** @param {Event} event */
   function find(event) {
     event.preventDefault();
+    prefix = input.value.trim();
     content.reload();
   }
-
   /** @param {any} user */
   function item({ name, roles }) {
     return h("li", h("div.item", h("span.strong.clip", name), chips(roles),
@@ -107,7 +109,8 @@ function open(view, name, changed) {
   async function renew() {
     if (!(await ask(view, { title: t("users.renew"), text: t("users.renew.text", { name }), yes: t("users.renew"), isDanger: true }))) return;
     const password = newPassword();
-    act(call("putUser", { ...options, body: { password } }).then(() => openDialog(t("users.renew"), [h("p", t("users.renewed", { name })), copyable(view, password)])));
+    // With the condition, a user whom another operator has removed meanwhile is not added again.
+    act(call("putUser", { ...options, fields: { "if-match": "*" }, body: { password } }).then(() => openDialog(t("users.renew"), [h("p", t("users.renewed", { name })), copyable(view, password)])));
   }
   async function remove() {
     if (!(await ask(view, { title: t("users.remove"), text: t("users.remove.text"), yes: t("users.remove"), isDanger: true, typed: name, typedLabel: t("users.typed", { name }) }))) return;
