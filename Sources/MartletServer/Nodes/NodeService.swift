@@ -1,4 +1,3 @@
-import Glibc
 import MartletConsole
 import MartletCore
 import MartletHTTP
@@ -23,10 +22,7 @@ final class NodeService: Sendable {
         let time: ServerTime
         let log: Log
         /// Restarts the process.
-        var restart: @Sendable () -> Void = {
-            ProcessRestart.execute()
-            _exit(EXIT_FAILURE)
-        }
+        var restart: @Sendable () -> Void = { ProcessRestart.request() }
     }
 
     /// The events that `act(on:)` has yet to handle.

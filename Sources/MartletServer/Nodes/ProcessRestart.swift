@@ -1,7 +1,23 @@
 import Glibc
+import Synchronization
 
 /// Restarts this process: runs the same program again, with the same arguments and the same process id.
-enum ProcessRestart {
+public enum ProcessRestart {
+    private static let executor = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Leaves restarts to the thread that takes the signals of the process. It takes no signal while it restarts the
+    /// process, so a signal that comes meanwhile waits for the new program.
+    /// - Parameter executor: Called by `request`. Makes that thread call `execute`.
+    public static func leave(to executor: @escaping @Sendable () -> Void) {
+        self.executor.withLock { $0 = executor }
+    }
+
+    /// Requests a restart. May return before the process is restarted.
+    static func request() {
+        guard let executor = executor.withLock(\.self) else { return execute() }
+        executor()
+    }
+
     /// The environment variable that is set in a process that has restarted itself.
     private static let variable = "_MARTLET_STARTED_ANEW"
 
@@ -9,8 +25,8 @@ enum ProcessRestart {
     static var hasHappened: Bool { getenv(variable) != nil }
 
     /// Replaces the running program. The memory of the process is lost, and all open files and sockets are closed,
-    /// except standard input, output and error. This function returns only if the program cannot be started.
-    static func execute() {
+    /// except standard input, output and error. If the program cannot be started, the process ends.
+    public static func execute() {
         closeFilesOnStart()
         setenv(variable, "1", 1)
         // The program is started by its path, because an upgrade may have put a newer program there. If the program's
@@ -18,6 +34,7 @@ enum ProcessRestart {
         let link = "/proc/self/exe"
         let path = path(of: link) ?? link
         execv(path.hasSuffix(" (deleted)") ? link : path, CommandLine.unsafeArgv)
+        _exit(EXIT_FAILURE)
     }
 
     private static func path(of link: String) -> String? {

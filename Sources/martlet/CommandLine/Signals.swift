@@ -1,4 +1,5 @@
 import Glibc
+import MartletServer
 import Synchronization
 
 /// Handles SIGTERM and SIGINT as cancellation, and SIGHUP as reload.
@@ -9,6 +10,8 @@ import Synchronization
 enum Signals {
     private static let termination = Mutex<(@Sendable (Int32) -> Void)?>(nil)
     private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Whether the next SIGHUP comes from this process, which is to be restarted.
+    private static let isRestarting = Mutex(false)
 
     /// Runs the work in a task that is cancelled by the first signal.
     /// - Parameter announce: Called with the name of the first signal, before the task is cancelled.
@@ -69,11 +72,22 @@ enum Signals {
 
     /// Handles signals as long as the process runs. The main thread calls this.
     static func takeForever() -> Never {
+        ProcessRestart.leave {
+            isRestarting.withLock { $0 = true }
+            kill(getpid(), SIGHUP)
+        }
+        var isTerminating = false
         while true {
             var signals = set
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0 else { continue }
+            if number == SIGHUP, isRestarting.withLock(\.self) {
+                // A process that was told to stop does so.
+                if !isTerminating { ProcessRestart.execute() }
+                continue
+            }
             if number == SIGHUP, takeHangup() { continue }
+            isTerminating = true
             let terminate = termination.withLock { termination in
                 defer { termination = nil }
                 return termination
