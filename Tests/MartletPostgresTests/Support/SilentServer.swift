@@ -9,7 +9,7 @@ final class SilentServer {
     private let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
 
     init() throws {
-        directory = "/tmp/silent-\(UInt32.random(in: 0 ... .max))"
+        directory = FileManager.default.temporaryDirectory.path + "/silent-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
