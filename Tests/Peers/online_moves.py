@@ -22,6 +22,7 @@ import hub_client
 import mass_jobs
 import nodes
 import processes
+from checks import eventually
 
 RULE = "DefaultFullSharedAccessSignature"
 HUB = "busy"
@@ -215,7 +216,7 @@ class Course:
         self._checks.that(f"{name}: the database is empty", not self._has_schema(self._cluster))
         self._checks.that(f"{name}: the directory is not marked",
                           not os.path.exists(os.path.join(self._data, "moved")))
-        self._checks.that(f"{name}: no copy is left", not os.path.exists(os.path.join(self._data, "snapshot")))
+        self._checks.that(f"{name}: no copy is left", await no_copy(self._data))
         await asyncio.sleep(1)
 
     async def _move(self):
@@ -536,13 +537,18 @@ async def wrong_socket(checks, moves, binary, data, bystander, cluster):
     checks.equal("and serves", await readiness(bystander), 200)
 
 
+async def no_copy(data):
+    """Whether the copy of the database is removed. It may outlive the session of the move by a moment."""
+    return await eventually(lambda: not os.path.exists(os.path.join(data, "snapshot")))
+
+
 async def gone_on(checks, moves, name, binary, server, cluster):
     """The server serves from its directory, and nothing is in the database."""
     await until_ready(server)
     await asyncio.to_thread(moves.until_no_session, cluster)
     checks.equal(f"{name}: the database is empty", cluster.query("SELECT count(*) FROM martlet.hubs"), "0")
     checks.that(f"{name}: the directory is not marked", not os.path.exists(os.path.join(server.data, "moved")))
-    checks.that(f"{name}: no copy is left", not os.path.exists(os.path.join(server.data, "snapshot")))
+    checks.that(f"{name}: no copy is left", await no_copy(server.data))
 
 
 async def hanging(checks, moves, binary, folder, server, cluster):

@@ -88,6 +88,7 @@ function body(view, send, path) {
   };
   const problem = h("div");
   let last = /** @type {any} */ (null);
+  let readAt = new Date();
   let isUnsure = false;
   let now = Date.now();
   /** @type {{at: number, count: number}[]} */
@@ -134,8 +135,8 @@ function body(view, send, path) {
 
   /** While the connection is lost, shows the time of the figures of a send that is not over. */
   function tellAge() {
-    age.hidden = live.state !== "lost" || live.heardAt === null || OVER.includes(sendState(last));
-    if (!age.hidden && live.heardAt) say(age, t("asOfLost", { time: time.clock(live.heardAt), zone: time.name() }));
+    age.hidden = live.state !== "lost" || OVER.includes(sendState(last));
+    if (!age.hidden) say(age, t("asOfLost", { time: time.clock(live.heardAt ?? readAt), zone: time.name() }));
   }
 
   /** @param {any} status @param {any} funnel */
@@ -144,6 +145,7 @@ function body(view, send, path) {
     controls.hidden = OVER.includes(state);
     if (controls.hidden && isUnsure) put(problem);
     last = status;
+    readAt = new Date();
     tellAge();
     if (badge.dataset.state !== state) {
       badge.dataset.state = state;
