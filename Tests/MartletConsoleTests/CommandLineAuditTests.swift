@@ -20,7 +20,8 @@ struct CommandLineAuditTests {
             (.delete, "/{hub}/installations/{id}"), (.delete, "/{hub}/registrations/{id}"),
             (.post, "/{hub}/messages/$batch"), (.post, "/{hub}/schedulednotifications"),
             (.put, "/{hub}/schedulednotifications/{id}"), (.delete, "/{hub}/schedulednotifications/{id}"),
-            (.put, "/{hub}/sending"), (.put, "/users/{name}/roles/{role}"),
+            (.put, "/{hub}/sending"), (.put, "/users/{name}/roles/{role}"), (.put, "/{hub}"), (.delete, "/{hub}"),
+            (.post, "/{hub}/jobs"),
         ] {
             router.on(method, pattern, bodyLimit: 100) { request, _ in
                 HTTPResponse(
@@ -83,6 +84,27 @@ struct CommandLineAuditTests {
             ])
     }
 
+    @Test func hubsAndJobsAreRecordedAlsoThroughTheAPIOfHubs() async throws {
+        for (method, target) in [
+            (HTTPMethod.put, "/rest/shop"), (.delete, "/rest/shop?dryRun"), (.post, "/rest/shop/jobs"),
+        ] {
+            _ = await handler().respond(to: HTTPRequest(method, target, authority: "localhost"))
+        }
+        #expect(
+            try await entries().map { $0.split(separator: "|").dropFirst().joined(separator: "|") } == [
+                "PUT /rest/{hub}|shop|-|201", "DELETE /rest/{hub}|shop|-|201", "POST /rest/{hub}/jobs|shop|-|201",
+            ])
+    }
+
+    @Test(arguments: [
+        ("/rest/shop/messages?test", "everybody"), ("/rest/shop/messages?test&direct", "1 handle"),
+        ("/rest/shop/messages/$batch?test", "handles"),
+    ])
+    func aTestWithoutTagsTellsToWhomItGoes(target: String, audience: String) async throws {
+        _ = await handler().respond(to: HTTPRequest(.post, target, authority: "localhost"))
+        #expect(try await entries().first?.contains(" → \(audience)|") == true)
+    }
+
     @Test func aTestSendLeavesADigestOfItsTextAndItsAudience() async throws {
         let request = HTTPRequest(
             .post, "/rest/shop/messages?test", authority: "localhost",
@@ -97,7 +119,7 @@ struct CommandLineAuditTests {
     @Test func readingsDryRunsAndRegistrationsAreNoChangesOfOperators() async throws {
         for (method, target) in [
             (HTTPMethod.get, "/hubs/shop"), (.post, "/hubs/shop/devices/search"), (.post, "/rest/shop/messages?dryRun"),
-            (.put, "/rest/shop/installations/phone"), (.put, "/nowhere"),
+            (.put, "/rest/shop/installations/phone"), (.put, "/nowhere/else"),
             (.post, "/rest/shop/messages/$batch?dryRun"), (.post, "/rest/shop/schedulednotifications?dryrun=1"),
             (.put, "/rest/shop/schedulednotifications/17?dryRun&test"),
         ] {

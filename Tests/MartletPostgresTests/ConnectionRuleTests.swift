@@ -68,6 +68,13 @@ struct ConnectionRuleTests {
         }
     }
 
+    @Test func aStandbyIsTheReasonOnlyIfAllServersAreStandbys() {
+        let (standby, refused) = ("session is read-only", "Connection refused")
+        #expect(ConnectFailure(ofServers: [standby, refused]) == .refused)
+        #expect(ConnectFailure(ofServers: [standby, standby]) == .readOnly)
+        #expect(ConnectFailure(ofServers: [refused, "the database system is starting up"]) == .starting)
+    }
+
     @Test(arguments: [
         ("FATAL:  password authentication failed for user \"ann\"", ConnectFailure.wrongPassword),
         ("fe_sendauth: no password supplied", .wrongPassword),

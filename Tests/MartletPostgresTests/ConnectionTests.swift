@@ -157,7 +157,7 @@ struct ConnectionTests {
         let storage = try await PostgresStorage.open(address, sealer: PlainSealer(), options: options)
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         await storage.close()
-        options.patience = .seconds(2)
+        options.patience = .seconds(5)
         let node = try await PostgresStorage.open(address, sealer: PlainSealer(), options: options)
         func register() async throws(StorageError) -> Bool {
             let draft = RegistrationDraft(

@@ -84,7 +84,8 @@ struct TransactionTests {
                 }
             ])
         var transaction = Transaction(shard: Shard(hub), writer: 7, number: 1, order: .beforeWrites)
-        let failure = transaction.run(&group, connection, .seconds(60), LeaseRenewals()) {}
+        let failure = transaction.run(
+            &group, connection, .seconds(60), isHopeless: { _ in false }, whileWaiting: {})
         let written = try connection.run(
             Batch(.rare([], "SELECT 1 FROM tombstones WHERE shard = \(Shard(hub).number)")),
             .until(.now + .seconds(60)))[0]

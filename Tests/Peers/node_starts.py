@@ -111,16 +111,20 @@ async def health(binary, node):
 
 async def judge_missing_standby(cluster, first, second, key):
     """An attempt whose COMMIT waited for a standby in vain is stored on the primary alone. Its repetition at another node
-    must not be told that it was accepted, until a standby has it."""
+    must not be told that it was done, until a standby has it: a send, which is found, and a removal, which finds nothing."""
+    checks.equal("a device is there", await install(first, key), 200)
     await asyncio.to_thread(cluster.query, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     await asyncio.to_thread(cluster.query, "SELECT pg_reload_conf()")
-    checks.equal("nothing is accepted while no standby can have it", await send(first, key), 503)
+    checks.equal("nothing is accepted while no standby can have it",
+                 await asyncio.gather(send(first, key), uninstall(first, key)), [503, 503])
     with contextlib.suppress(processes.Failed):
         await asyncio.to_thread(
             cluster.query, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-    stored = await eventually(lambda: cluster.query("SELECT count(*) FROM martlet.requests") == "1")
-    checks.that("the primary has stored it, since its session has ended", stored)
-    checks.equal("nor does another node say so when it is asked again", await send(second, key), 503)
+    stored = await eventually(lambda: cluster.query(
+        "SELECT (SELECT count(*) FROM martlet.requests) - (SELECT count(*) FROM martlet.installations)") == "1")
+    checks.that("the primary has stored both, since their sessions have ended", stored)
+    checks.equal("nor does another node say so when it is asked again",
+                 await asyncio.gather(send(second, key), uninstall(second, key)), [503, 503])
     await asyncio.to_thread(cluster.query, "ALTER SYSTEM RESET synchronous_standby_names")
     await asyncio.to_thread(cluster.query, "SELECT pg_reload_conf()")
     accepted = False
@@ -130,20 +134,36 @@ async def judge_missing_standby(cluster, first, second, key):
             break
     checks.that("it is accepted when the writes are safe again", accepted, second.log_tail())
     checks.equal("and was stored once", cluster.query("SELECT count(*) FROM martlet.notifications"), "1")
+    checks.equal("the device is removed", await uninstall(second, key), 204)
 
 
-async def send(node, key):
-    """The status of the answer to a send that is the same each time."""
+async def ask(node, key, method, path, fields=None, body=None):
+    """The status of the answer."""
     connection = hub_client.Connection(node.port)
     try:
         token = hub_client.signature(hub_client.hub_resource("demo", node.port), "DefaultFullSharedAccessSignature", key)
-        fields = {"Authorization": token, "ServiceBusNotification-Format": "apple",
-                  "Content-Type": "application/json;charset=utf-8", "Idempotency-Key": "once"}
         status, _, _ = await connection.request(
-            "POST", f"/demo/messages?{hub_client.API_VERSION}", fields, json.dumps({"aps": {"alert": "x"}}).encode())
+            method, f"/demo/{path}?{hub_client.API_VERSION}",
+            {"Authorization": token, "Content-Type": "application/json;charset=utf-8", **(fields or {})},
+            json.dumps(body).encode() if body else b"")
     finally:
         connection.close()
     return status
+
+
+async def send(node, key):
+    """A send that is the same each time."""
+    return await ask(node, key, "POST", "messages", {"ServiceBusNotification-Format": "apple", "Idempotency-Key": "once"},
+                     {"aps": {"alert": "x"}})
+
+
+async def install(node, key):
+    return await ask(node, key, "PUT", "installations/phone", None,
+                     {"installationId": "phone", "platform": "apns", "pushChannel": "ab" * 32})
+
+
+async def uninstall(node, key):
+    return await ask(node, key, "DELETE", "installations/phone")
 
 
 async def judge_outage(binary, folder, cluster, database, key):

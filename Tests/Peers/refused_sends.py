@@ -152,6 +152,7 @@ TWICE = [
     ("ServiceBusNotification-Format", "message", "apple"), ("ServiceBusNotification-Format", "message", "message"),
     ("ServiceBusNotification-Tags", "a", "b"), ("ServiceBusNotification-DeviceHandle", TOKEN, TOKEN), ("Martlet-Expires", "PT1H", "PT2H"),
     ("Martlet-Confidential", "true", "false"), ("Idempotency-Key", "a", "b"),
+    ("ServiceBusNotification-TestSend", "true", "false"),
 ]
 OTHERS = [
     ("a direct send", "POST", "messages?direct", [MESSAGE, TYPE, ("ServiceBusNotification-DeviceHandle", TOKEN)], '{"text": "x"}'),

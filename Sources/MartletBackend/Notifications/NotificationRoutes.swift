@@ -67,8 +67,8 @@ struct NotificationRoutes: Sendable {
         }
         guard ShownText.isAllowed(text) else { throw .controlCharacters }
         let send = TextSend(text: text, recipient: recipient, isForAll: isForAll)
-        // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent,
-        // unless the request repeats one that was accepted: then the platforms that still fit are completed.
+        // All messages are rendered before the first is sent. If one is too large for its platform, nothing is sent.
+        // The exception is a repeated request: it sends what is missing on the platforms whose message still fits.
         var pushes: [Push] = []
         var refusal: BackendError? = platforms.isEmpty ? .nothingToSendWith : nil
         for platform in platforms {
@@ -82,18 +82,16 @@ struct NotificationRoutes: Sendable {
                 refusal = error
             }
         }
+        // What was accepted earlier is answered again, whatever has changed since then: the hub may have lost a
+        // credential, or have got one for a platform with a smaller limit.
         var ids: [PlatformID: NotificationID] = [:]
-        if let refusal {
-            // A request that was accepted earlier is not refused because of what has changed since then: the hub has
-            // got a credential for a platform with a smaller limit, or has lost credentials. Therefore the platforms
-            // that the hub cannot send to now are considered too.
-            let considered = isForAll ? Array(backend.platforms) : platforms
-            for platform in considered.map({ $0.descriptor.platform }) {
-                guard let identity = try identity(of: send, on: platform, request, caller) else { throw refusal }
-                ids[platform] = try await earlier(identity, in: hub.id)
-            }
-            guard !ids.isEmpty else { throw refusal }
+        for platform in isForAll ? Array(backend.platforms) : platforms
+        where refusal != nil || !platforms.contains(where: { $0 == platform }) {
+            let name = platform.descriptor.platform
+            guard let identity = try identity(of: send, on: name, request, caller) else { break }
+            ids[name] = try await earlier(identity, in: hub.id)
         }
+        if let refusal, ids.isEmpty { throw refusal }
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)

@@ -82,6 +82,7 @@ extension CommandLineAudit {
         let makesSend: Bool
         let isOfMigration: Bool
         private let isTest: Bool
+        private let target: HTTPTarget
         private let pattern: String
         private let values: [String: String]
 
@@ -93,7 +94,8 @@ extension CommandLineAudit {
         /// The path segments of those parts of the hub's API whose requests are recorded, because people make these
         /// requests. Apps and programs register devices, so registrations are not recorded. Only the removal of a
         /// registration is recorded.
-        private static let ofHubs = ["messages", "schedulednotifications", "sending"]
+        private static let ofHubs = ["messages", "schedulednotifications", "sending", "jobs"]
+        private static let ofSends = ["messages", "schedulednotifications"]
 
         init?(_ head: HTTPRequest, _ found: String?) {
             guard ![.get, .head].contains(head.method), let found, let target = HTTPTarget(head.target) else {
@@ -105,8 +107,8 @@ extension CommandLineAudit {
                 ? "/rest" + found : found.hasPrefix("/hubs/{name}") ? "/hubs/{hub}" + found.dropFirst(12) : found
             let parts = pattern.split(separator: "/").map(String.init)
             guard !Self.readings.contains(pattern), parts.count == target.segments.count else { return nil }
-            if isOfHub {
-                guard parts.count > 2 else { return nil }
+            // The path of a hub itself has two parts.
+            if isOfHub, parts.count > 2 {
                 let isRemoval = head.method == .delete && ["installations", "registrations"].contains(parts[2])
                 guard Self.ofHubs.contains(parts[2]) || isRemoval else { return nil }
             }
@@ -117,8 +119,10 @@ extension CommandLineAudit {
                 values[String(part.dropFirst().dropLast())] = segment
             }
             self.values = values
+            self.target = target
             hub = values["hub"]
-            let isSend = isOfHub && parts[2] != "sending" && head.method != .delete
+            let isSend =
+                isOfHub && parts.count > 2 && Self.ofSends.contains(parts[2]) && head.method != .delete
             isTest = TrialSend.isTest(head, target, on: route)
             makesSend = isSend && !isTest
             isOfMigration = parts.contains("migration")
@@ -127,7 +131,7 @@ extension CommandLineAudit {
 
         func subject(of request: HTTPRequest) -> String? {
             isTest
-                ? AuditSubject.ofTest(request)
+                ? AuditSubject.ofTest(request, target)
                 : AuditSubject.subject(pattern, body: request.body) { values[$0] ?? "" }
         }
     }

@@ -1,7 +1,8 @@
 import MartletHTTP
 
 /// Determines which requests to a hub's API only try a send, for the audit log. They are requests to those routes that
-/// have dry runs or test sends. All other routes refuse `dryRun` or ignore `test`, and do what they do.
+/// have dry runs or test sends. All other routes of the hub's API refuse `dryRun`. Those that accept `test` ignore it and
+/// make the change, so they are recorded as usual.
 enum TrialSend {
     private static let withDryRuns: Set<String> = [
         "POST /rest/{hub}/messages", "POST /rest/{hub}/messages/$batch", "POST /rest/{hub}/schedulednotifications",

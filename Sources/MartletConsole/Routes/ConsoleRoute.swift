@@ -58,7 +58,7 @@ struct ConsoleRoute: Sendable {
 
     /// Returns the subject of a request for the audit log, which records the hub separately.
     func subject(of call: ConsoleCall) -> String? {
-        guard !isTest(call) else { return AuditSubject.ofTest(call.request) }
+        guard !isTest(call) else { return AuditSubject.ofTest(call.request, call.match.target) }
         return AuditSubject.subject(pattern, body: call.request.body) { call.match[$0] }
     }
 }

@@ -17,6 +17,8 @@ struct SendFields {
     /// 6.5).
     private(set) var isTest = false
 
+    private var hasTest = false
+
     private static let prefix = "servicebusnotification-"
 
     init(_ fields: HTTPFields) {
@@ -32,7 +34,9 @@ struct SendFields {
             case "scheduletime":
                 if scheduleTime != nil { repeated = "ServiceBusNotification-ScheduleTime" }
                 scheduleTime = field.value
-            case "testsend": isTest = field.value.lowercased() == "true"
+            case "testsend":
+                if hasTest { repeated = "ServiceBusNotification-TestSend" }
+                (isTest, hasTest) = (field.value.lowercased() == "true", true)
             default: continue
             }
         }

@@ -11,8 +11,7 @@ struct ConnectionSettings: Sendable {
     var patience = Duration.seconds(5)
     /// The place that the database must have among several clusters. With nil, any database will do.
     var place: ClusterPlace?
-    /// Shared by all connections with these settings, so that only the first of them waits for a server that does not
-    /// answer.
+    /// Shared by all connections with these settings: the server that last accepted one of them is tried first.
     let choice = ServerChoice()
 
     /// Connects, and applies the settings that every statement of this program expects.

@@ -172,7 +172,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var group = Group(writes)
         var transaction = Transaction(shard: shard, writer: identity, number: nextTransaction(), order: order)
         let failure = transaction.run(
-            &group, access.connection, patience, renewals, whileWaiting: { [self] in failOverdue() })
+            &group, access.connection, patience, isHopeless: isHopeless, whileWaiting: { [self] in failOverdue() })
         switch failure {
         case nil:
             queue.withLock { $0.commits += 1 }
@@ -196,6 +196,13 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             resolve(transaction, group, writes, &access, attempt: attempt)
         case .answered: access.drop()
         }
+    }
+
+    /// Returns whether nobody needs the answer to a COMMIT that was not answered in time. If the lease has been renewed
+    /// meanwhile, the database works, and the connection leads to a server or session that hangs. While a standby is
+    /// missing, no renewal succeeds, and all COMMITs wait for it.
+    private func isHopeless(since deadline: ContinuousClock.Instant) -> Bool {
+        renewals.haveSucceeded(since: deadline) || queue.withLock(\.isClosed)
     }
 
     /// Fails a group. If one of its writes may be the reason, runs each write in a transaction of its own instead, so

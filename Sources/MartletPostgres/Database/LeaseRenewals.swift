@@ -1,15 +1,15 @@
 import Synchronization
 
-/// When the connection was made on which a node renewed its lease last.
+/// Remembers when the last renewal of this node's lease was asked for that succeeded.
 final class LeaseRenewals: Sendable {
-    private let connectedAt = Mutex<ContinuousClock.Instant?>(nil)
+    private let askedAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    func record(on connection: Connection) {
-        connectedAt.withLock { $0 = connection.madeAt }
+    func record(askedAt moment: ContinuousClock.Instant) {
+        askedAt.withLock { $0 = moment }
     }
 
-    /// Returns whether the last renewal was made on a connection that is newer than a moment.
-    func haveSucceeded(onConnectionsSince moment: ContinuousClock.Instant) -> Bool {
-        connectedAt.withLock { $0.map { $0 > moment } ?? false }
+    /// Returns whether a renewal has succeeded that was asked for later than a moment.
+    func haveSucceeded(since moment: ContinuousClock.Instant) -> Bool {
+        askedAt.withLock { $0.map { $0 > moment } ?? false }
     }
 }

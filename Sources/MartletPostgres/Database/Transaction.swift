@@ -31,11 +31,13 @@ struct Transaction {
 
     /// Runs a group.
     /// - Parameters:
-    ///   - renewals: Tells whether the database works, on another connection.
+    ///   - isHopeless: Returns whether a COMMIT whose callers have the error `unknown` need not be waited for any more.
+    ///     Called with the moment from which on they have it.
     ///   - whileWaiting: Called several times a second while the database does not answer.
     /// - Returns: nil if the group is stored.
     mutating func run<Group: ShardGroup>(
-        _ group: inout Group, _ connection: Connection, _ patience: Duration, _ renewals: LeaseRenewals,
+        _ group: inout Group, _ connection: Connection, _ patience: Duration,
+        isHopeless: @escaping (ContinuousClock.Instant) -> Bool,
         whileWaiting: @escaping () -> Void
     ) -> Failure? {
         let deadline = ContinuousClock.now + patience
@@ -58,11 +60,8 @@ struct Transaction {
         batch.add(.commit)
         // A COMMIT that waits for a standby has no timeout on the server, and is never canceled. After a cancellation
         // it would count as successful, although only this server has stored it. At the deadline the callers get the
-        // error `unknown`, and the COMMIT continues. It is given up only if the lease has been renewed on a connection
-        // that is newer than the COMMIT: then this connection leads to a server that hangs, and that another one has
-        // replaced.
+        // error `unknown`, and the COMMIT continues.
         let sent = group
-        let sentAt = ContinuousClock.now
         var isAnswered = false
         waiting.deadline = nil
         waiting.whileWaiting = {
@@ -71,7 +70,7 @@ struct Transaction {
             isAnswered = true
             sent.fail(Self.unknown)
         }
-        waiting.isOver = { isAnswered && renewals.haveSucceeded(onConnectionsSince: sentAt) }
+        waiting.isOver = { isAnswered && isHopeless(deadline) }
         do throws(DatabaseFailure) {
             try connection.run(batch, waiting)
             if isAnswered { return .answered }
@@ -84,6 +83,7 @@ struct Transaction {
             if isAnswered { return .answered }
             guard case .refused(let state) = error else { return .unknown }
             let end = ended(by: error, connection, waiting)
+            if isAnswered { return .answered }
             if case .undone(.refused) = end, state == .stale { return .stale }
             return end
         }

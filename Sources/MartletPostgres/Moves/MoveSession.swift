@@ -141,8 +141,8 @@ enum MoveSession {
         guard isComplete else {
             throw StorageError(
                 .unavailable,
-                "\(address) does not complete a COMMIT: look for a missing standby (synchronous_standby_names). Nothing was "
-                    + "changed.")
+                "PostgreSQL does not complete a COMMIT in \(address): look for a missing standby "
+                    + "(synchronous_standby_names). Nothing was changed.")
         }
     }
 

@@ -132,6 +132,7 @@ final class NodeLink: @unchecked Sendable {
             return try work(try connected(), .until(.now + settings.patience))
         } catch  where error.isOfConnection && connection != nil {
             connection = nil
+            if error == .late { settings.choice.passOver() }
             guard error != .late else { throw error }
         }
         do throws(DatabaseFailure) {

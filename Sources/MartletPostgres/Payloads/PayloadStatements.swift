@@ -106,8 +106,8 @@ enum PayloadStatements {
     // MARK: Receipts
 
     /// Stores a receipt if the user is an addressee and the payload is for all devices of the user or for this device.
-    /// A receipt that is there is written once more: it may be stored on this server alone, and the COMMIT of a change
-    /// waits for the standby.
+    /// A receipt that is already stored is written again. Perhaps no standby has it yet, and only the COMMIT of a change
+    /// waits for one.
     static let addReceipt = Statement.rare(
         [.int4, .bytes, .text, .bytes, .int8, .int8],
         """

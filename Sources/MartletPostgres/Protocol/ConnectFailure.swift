@@ -29,6 +29,13 @@ enum ConnectFailure: Equatable {
         }
     }
 
+    /// - Parameter messages: The message for each server of an address. That one of them is a standby is no reason, unless
+    ///   all are.
+    init(ofServers messages: [String]) {
+        let others = messages.filter { ConnectFailure($0) != .readOnly }
+        self.init((others.isEmpty ? messages : others).joined(separator: "\n"))
+    }
+
     func sentence(for address: DatabaseAddress) -> String {
         let user = address.value("user") ?? "of this process"
         return switch self {

@@ -9,7 +9,6 @@ final class Connection {
     private let address: DatabaseAddress
     private var prepared = PreparedStatements()
     private let warnings = Warnings()
-    let madeAt = ContinuousClock.now
 
     /// How long to wait for an answer.
     struct Patience {
@@ -216,7 +215,7 @@ extension Connection {
             case .failed(let message): failures.append(message)
             }
         }
-        throw .lost(ConnectFailure(failures.joined(separator: "\n")).sentence(for: address))
+        throw .lost(ConnectFailure(ofServers: failures).sentence(for: address))
     }
 
     private static func attempt(

@@ -83,8 +83,10 @@ public struct DatabaseAddress: Equatable, Sendable, CustomStringConvertible {
             value(name).map { (name: name, items: $0.split(separator: ",", omittingEmptySubsequences: false)) }
         }
         let count = lists.filter { $0.name != "port" }.map(\.items.count).max() ?? 1
-        // libpq refuses lists that do not have the same length, and says which.
-        guard count > 1, lists.allSatisfy({ $0.items.count == count || $0.name == "port" && $0.items.count == 1 })
+        // libpq refuses lists that do not have the same length, and says which. A list in its environment belongs to the
+        // whole address.
+        guard count > 1, !isCompletedByEnvironment,
+            lists.allSatisfy({ $0.items.count == count || $0.name == "port" && $0.items.count == 1 })
         else { return [self] }
         return (0..<count).map { index in
             DatabaseAddress(
@@ -93,6 +95,14 @@ public struct DatabaseAddress: Equatable, Sendable, CustomStringConvertible {
                     return items.count == count ? (parameter.name, String(items[index])) : parameter
                 })
         }
+    }
+
+    private var isCompletedByEnvironment: Bool {
+        func isSet(_ name: String, _ condition: (String) -> Bool = { _ in true }) -> Bool {
+            getenv(name).map { condition(String(cString: $0)) } ?? false
+        }
+        return value("service") != nil || isSet("PGSERVICE") || value("hostaddr") == nil && isSet("PGHOSTADDR")
+            || value("port") == nil && isSet("PGPORT") { $0.contains(",") }
     }
 
     private init(parameters: [(name: String, value: String)]) {

@@ -4,7 +4,10 @@ import Synchronization
 final class ServerChoice: Sendable {
     private let stored = Atomic(0)
 
-    /// The position of the server in the address.
+    /// Makes the next connection begin with another server: this one answers, but completes nothing.
+    func passOver() { stored.wrappingAdd(1, ordering: .relaxed) }
+
+    /// The position of the server in the address; may be higher than the number of servers.
     var index: Int {
         get { stored.load(ordering: .relaxed) }
         set { stored.store(newValue, ordering: .relaxed) }

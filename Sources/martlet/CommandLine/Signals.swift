@@ -83,8 +83,10 @@ enum Signals {
             guard sigwait(&signals, &number) == 0 else { continue }
             if number == SIGHUP, isRestarting.withLock(\.self) {
                 // A process that was told to stop does so.
-                if !isTerminating { ProcessRestart.execute() }
-                continue
+                guard !isTerminating else { continue }
+                // Another SIGHUP would end the new program, which does not handle it yet.
+                signal(SIGHUP, SIG_IGN)
+                ProcessRestart.execute()
             }
             if number == SIGHUP, takeHangup() { continue }
             isTerminating = true

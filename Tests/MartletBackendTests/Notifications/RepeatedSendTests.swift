@@ -235,6 +235,19 @@ struct RepeatedSendTests {
         #expect(fixture.sent.deliveries.count == 1)
     }
 
+    @Test func aRepeatedTextIsAnsweredAsTheFirstAfterOneOfItsCredentialsWasRemoved() async throws {
+        let fixture = try await Fixture(sendsTo: ["apns", "pigeon"])
+        let order = Order(target: "/api/notifications?pns=all&to_tag=bob", body: Array(#""hello""#.utf8))
+        let first = await send(order, fixture)
+        #expect(try first.json["ids"]?.object?.count == 2)
+        let handler = try await restarted(fixture, sendingTo: ["pigeon"])
+        let again = await send(order, through: handler, fixture)
+        #expect(again.status == .ok && again.bytes == first.bytes)
+        let other = Order(target: order.target, body: Array(#""other""#.utf8))
+        #expect(await send(other, through: handler, fixture).status == 422)
+        #expect(fixture.sent.deliveries.count == 2)
+    }
+
     @Test func eachDeviceGetsItsOwnWhereASendWasFinishedLater() async throws {
         let fixture = try await Fixture(roomForNotifications: 1)
         let order = try await order(.encrypted, in: fixture)

@@ -35,6 +35,10 @@ class Nothing {
     for (const child of children) this.appendChild(child);
   }
 
+  prepend(...children) {
+    this.children.unshift(...children);
+  }
+
   replaceChildren(...children) {
     this.children = [];
     this.append(...children);

@@ -176,8 +176,8 @@ struct PageTally {
             if addressee.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
                 if guarded { lane.health.doubtful.append(gone) } else { lane.health.dead.append(gone) }
-                // Without a time before the answer, the store is not asked. A device that registers again before this
-                // page is recorded is then still recorded as removed.
+                // The store is asked only if the push service states a time before its answer. Otherwise a handle that
+                // is registered again before this page is recorded still counts as removed.
                 let isEarlier = timestamp.map { $0 < addressee.answeredAt ?? now } ?? false
                 refuse(outcome, addressee, .quarantined, goneSince: isEarlier ? timestamp : nil)
             } else {

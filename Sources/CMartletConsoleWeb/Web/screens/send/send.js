@@ -144,8 +144,8 @@ function body(view, send, path) {
     const state = sendState(status);
     controls.hidden = OVER.includes(state);
     if (controls.hidden && isUnsure) put(problem);
+    if (status !== last) readAt = new Date();
     last = status;
-    readAt = new Date();
     tellAge();
     if (badge.dataset.state !== state) {
       badge.dataset.state = state;

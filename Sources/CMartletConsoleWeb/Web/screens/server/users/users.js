@@ -24,10 +24,10 @@ export function show(view) {
   const input = h("input", { id, type: "search", maxlength: 256, ...NAME });
   const list = h("ul.list.users");
   const more = h("div.row.center");
-  // The beginning that was last searched for, because the input may have changed since then.
-  let prefix = "";
+  // The beginning that was last searched for, and that of the list: a search may have failed.
+  let [prefix, shown] = ["", ""];
   /** @param {string | null} [after] */
-  const query = (after = null) => ({ prefix: prefix || null, after, limit: PAGE });
+  const query = (after = null) => ({ prefix: (after ? shown : prefix) || null, after, limit: PAGE });
   /** @param {any} page */
   function add({ users, next }) {
     list.append(...users.map(item));
@@ -38,6 +38,7 @@ export function show(view) {
   const content = pane({
     t, bars: 5, load: (signal) => call("users", { query: query(), signal }),
     render: (page) => {
+      shown = prefix;
       if (page.users.length === 0) return prefix ? empty("search", t("users.noMatch"), "") : empty("people", t("users.none"), t("users.none.text"));
       list.replaceChildren();
       add(page);

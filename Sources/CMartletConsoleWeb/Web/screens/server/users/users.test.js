@@ -26,6 +26,17 @@ test("more users are those of the last search, whatever is typed meanwhile", asy
   assert.match(node.textContent, /alan.*alex.*alice/);
 });
 
+test("more users are those of the list, although a later search has failed", async () => {
+  const { asked, answers } = makePage();
+  answers.push({ users: [{ name: "alan", roles: [] }], next: "alan" }, json({ error: "Not now." }, 503), { users: [], next: null });
+  const node = show(view);
+  await settled();
+  inputs(node)[0].value = "b";
+  await submit(node);
+  await press(node, "users.more");
+  assert.deepEqual(asked, ["/users?limit=50", "/users?prefix=b&limit=50", "/users?after=alan&limit=50"]);
+});
+
 test("a new password is for a user who is there, and needs the operator's password again", async (context) => {
   const { asked, headers, answers, body } = makePage();
   const alice = { name: "alice", roles: [], sessions: 0, createdAt: "" };
