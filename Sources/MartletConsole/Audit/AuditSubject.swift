@@ -34,7 +34,7 @@ enum AuditSubject {
 
     /// Returns a text with at most `limit` bytes, or the beginning of a longer one, followed by an ellipsis.
     private static func shortened(_ text: String, to limit: Int) -> String {
-        text.utf8.count <= limit ? text : String(String(text.unicodeScalars.prefix(beginning))) + "…"
+        text.utf8.count <= limit ? text : String(text.unicodeScalars.prefix(beginning)) + "…"
     }
 
     /// Returns the subject of a test send, which creates no notification. The subject contains the audience and the

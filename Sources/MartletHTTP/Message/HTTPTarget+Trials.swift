@@ -6,9 +6,7 @@ extension HTTPTarget {
         guard let item = query.first(where: { $0.resembles("dryRun") || $0.resembles("test") }) else { return nil }
         return "This request has no dry run and no test: leave out the query item '\(item.name)'; nothing was done"
     }
-}
 
-extension HTTPTarget {
     /// The sentence, without its full stop, with which a route that has no dry runs refuses a request that asks for one
     /// by an item that looks like `dryRun`; nil if there is no such item. An item `test` is ignored, because the .NET
     /// client can add it to every request (NotificationHubs.md, section 1.5).

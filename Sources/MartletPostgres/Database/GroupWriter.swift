@@ -198,7 +198,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         }
     }
 
-    /// Returns whether nobody needs the answer to a COMMIT that was not answered in time. If the lease has been renewed
+    /// Returns whether to give up waiting for a COMMIT that was not answered before its deadline. If the lease has been renewed
     /// meanwhile, the database works, and the connection leads to a server or session that hangs. While a standby is
     /// missing, no renewal succeeds, and all COMMITs wait for it.
     private func isHopeless(since deadline: ContinuousClock.Instant) -> Bool {

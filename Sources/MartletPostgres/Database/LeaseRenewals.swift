@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Remembers when the last renewal of this node's lease was asked for that succeeded.
+/// The start time of the last successful renewal of this node's lease.
 final class LeaseRenewals: Sendable {
-    private let askedAt = Mutex<ContinuousClock.Instant?>(nil)
+    private let startedAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    func record(askedAt moment: ContinuousClock.Instant) {
-        askedAt.withLock { $0 = moment }
+    func record(startedAt time: ContinuousClock.Instant) {
+        startedAt.withLock { $0 = time }
     }
 
-    /// Returns whether a renewal has succeeded that was asked for later than a moment.
-    func haveSucceeded(since moment: ContinuousClock.Instant) -> Bool {
-        askedAt.withLock { $0.map { $0 > moment } ?? false }
+    /// Returns whether a renewal that started after the given time has succeeded.
+    func haveSucceeded(since time: ContinuousClock.Instant) -> Bool {
+        startedAt.withLock { $0.map { $0 > time } ?? false }
     }
 }

@@ -31,8 +31,8 @@ struct Transaction {
 
     /// Runs a group.
     /// - Parameters:
-    ///   - isHopeless: Returns whether a COMMIT whose callers have the error `unknown` need not be waited for any more.
-    ///     Called with the moment from which on they have it.
+    ///   - isHopeless: Returns whether to give up waiting for a COMMIT whose callers already have the error `unknown`.
+    ///     Called with the deadline at which they got it.
     ///   - whileWaiting: Called several times a second while the database does not answer.
     /// - Returns: nil if the group is stored.
     mutating func run<Group: ShardGroup>(

@@ -142,7 +142,7 @@ final class PostgresNodes: NodeStore {
     ) throws(DatabaseFailure) -> Result<NodeRenewal, StorageError> {
         let terms = Terms(lease: leaseDuration)
         let silence = terms.silence.wholeMilliseconds
-        let askedAt = ContinuousClock.now
+        let renewedAt = ContinuousClock.now
         let renewal = Batch(NodeStatements.renew) {
             $0.add(incarnation)
             $0.add(leaseDuration.wholeMilliseconds)
@@ -154,7 +154,7 @@ final class PostgresNodes: NodeStore {
         // count.
         guard !connection.hasWarned else { throw .late }
         guard isRenewed else { return .failure(Self.replaced) }
-        renewals.record(askedAt: askedAt)
+        renewals.record(startedAt: renewedAt)
         // Only a node whose renewal was answered judges others. Each batch is a transaction of its own, so that none
         // keeps the locks of another.
         let answers = try connection.run(
